@@ -757,6 +757,13 @@ CLOTH_INLINE lanes lanes_load(const float *from) {
   return _mm256_loadu_ps(from);
 }
 
+#define CLOTH_LANES_LEAST
+CLOTH_INLINE float lanes_least(lanes a) {
+  const __m128 four = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+  const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+
 #if WITH_SELF
 #define CLOTH_LANES_PICK
 CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
@@ -1607,6 +1614,18 @@ CLOTH_INLINE float lanes_largest(lanes a, float least) {
   return least;
 }
 
+/* The smallest of the lanes, of which none is NaN. A backend may define its own. */
+#ifndef CLOTH_LANES_LEAST
+CLOTH_INLINE float lanes_least(lanes a) {
+  float values[CLOTH_LANES];
+  lanes_store(values, a);
+  for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
+    values[0] = minimum(values[lane], values[0]);
+  }
+  return values[0];
+}
+#endif
+
 /* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
@@ -1778,7 +1797,7 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 /* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
-#if WITH_SELF || WITH_TEARING
+#if WITH_SELF || WITH_TEARING || WITH_MESH || WITH_HEIGHT_FIELD
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
@@ -2553,18 +2572,28 @@ typedef struct pair_memory {
 /* Words before the first of a cloth: how many there are. */
 #define PAIR_MEMORY_HEAD 2
 
+/* Two cells, of one cloth or of two, and which of their features may touch, the candidates: see self/features.h. */
+typedef struct cell_pair {
+  uint32_t first, second;
+} cell_pair;
+
+/* How a pair presses: lambda, k and k_t; all 0 where it does not. */
+typedef struct pair_law {
+  float force, along, across;
+} pair_law;
+
 /* A pair that touches in a part of a substep, see self/pairs.h and self/equation.h. */
 typedef struct pair_element {
-  pair_key key;
-  int32_t place[4]; /* of its particles in the rows of the arrays */
-  float weight[4];
-  cloth_vector normal;             /* towards the first feature */
-  cloth_vector offset;             /* way along the surface that friction resists [m] */
-  cloth_vector last;               /* its force in the part before [N] */
-  float gap, thickness, friction;  /* gap: where it is linearised, then where the solution leads [m] */
-  float stiffness;                 /* k_0 */
-  float force, along, across;      /* lambda, k and k_t */
-  float block_along, block_across; /* what the blocks of its particles hold of k and k_t */
+  uint32_t candidate;  /* its pair of cells, and which of their features it is of */
+  float share[2];      /* where the nearest points lie: what its weights follow from */
+  cloth_vector normal; /* towards the first feature */
+  cloth_vector offset; /* way along the surface that friction resists [m] */
+  union {
+    cloth_vector last; /* its force in the part before [N] ... */
+    pair_law law;      /* ... until it has a law */
+  } press;
+  float gap;          /* where it is linearised, then where the solution leads [m] */
+  float block_across; /* what the blocks of its particles hold of k_t */
 } pair_element;
 
 /* An edge that passes through a triangle. */
@@ -2583,8 +2612,10 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t faces, edges;              /* candidates of particles and triangles, or of spheres, and of edges */
+  int32_t cells, candidates;         /* pairs of cells, and of features that may touch */
   int32_t elements;                  /* pairs that touch in the present part */
+  int32_t attempt;                   /* at which gathers of parts of the step have found room */
+  int32_t doubtful;                  /* pairs of the present part that may have passed each other */
   int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
   int32_t has_ages;                  /* 1: the step has found what is tangled */
   int32_t intersections;             /* how many there are */
@@ -2592,6 +2623,24 @@ typedef struct self_workspace {
   int32_t opened;                    /* 1: there are particles that were sewn, see self/candidates.h */
   uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
 } self_workspace;
+
+/* A box along the axes [m]. */
+typedef struct position_box {
+  cloth_vector low, high;
+} position_box;
+
+/* Most leaves that are listed for a block of particles. */
+#define MOST_LEAVES 64
+
+/* Leaves near a block of particles, in the order of the tree, and their boxes [m]. */
+typedef struct mesh_leaves {
+  float low[3][MOST_LEAVES], high[3][MOST_LEAVES];
+  int32_t leaf[MOST_LEAVES];
+  position_box box; /* around all */
+  int32_t count;
+  int32_t overflows; /* 1: there are more */
+  uint32_t work;     /* see costs.h */
+} mesh_leaves;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
    scratch can lie on either side of the arena. 0 for arrays that the config does without; solution, the first, is never
@@ -3781,7 +3830,7 @@ struct cloth_geometry {
   uint32_t levels[8];     /* offsets of the levels of a mesh's tree, leaves first [bytes] */
 };
 
-#define GEOMETRY_MAGIC 0x6d6f6567u /* "geom", little-endian */
+#define GEOMETRY_MAGIC 0x326d6f67u /* "gom2", little-endian */
 /* Bytes of the head, with room to stay aligned. */
 #define GEOMETRY_HEAD 128u
 
@@ -4061,7 +4110,7 @@ static body_unknown *find_unknown(const cloth *c, int32_t collider) {
  * row and one collider. All touches of a block of particles form a chain, in the order of the colliders. If the list is
  * full, a new touch takes the place of the one that is farthest out.
  *
- * In: colliders and their poses. Out: the list, scratch.touches. Scratch: none.
+ * In: colliders and their poses. Out: the list, scratch.touches; behind it is room for leaves of meshes. Scratch: none.
  */
 
 #if WITH_COLLIDERS
@@ -4130,8 +4179,18 @@ static touch *touches_of(const cloth *c) {
 
 static int32_t touch_bytes(int32_t columns, int32_t rows, int32_t has_creases) {
   const int32_t heads = touch_blocks(columns) * rows * (int32_t)sizeof(int32_t);
-  return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch);
+  const int32_t leaves = WITH_MESH && has_creases ? (int32_t)sizeof(mesh_leaves) : 0;
+  return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch) + leaves;
 }
+
+#if WITH_MESH
+
+/* The leaves of a mesh near a block, behind the touches. */
+static mesh_leaves *leaves_of(const cloth *c) {
+  return (mesh_leaves *)(void *)(touches_of(c) + c->state.max_touches + 1);
+}
+
+#endif
 
 /* The chain of the block of particles at a column. */
 static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
@@ -6801,10 +6860,11 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
-/* Candidates for each pair that touches, and for each whose force is remembered, that there is room for. Two sheets
-   that lie on each other, particle on particle, have 21 candidates, 6 pairs that touch, and 3 that press, a particle.
- */
-#define CANDIDATES_PER_ELEMENT 3
+/* Candidates for each pair of cells, for each pair that touches, and for each whose force is remembered, that there is
+   room for. Most of what has been seen, a particle, of sheets that lie on each other particle on particle: 20
+   candidates, in 3 pairs of cells; 7 that are near enough to touch, and 4 that press. */
+#define CANDIDATES_PER_CELL_PAIR 4
+#define CANDIDATES_PER_ELEMENT 5
 #define CANDIDATES_PER_MEMORY 6
 
 /* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
@@ -6884,19 +6944,29 @@ static int32_t vector_stride(int32_t count) {
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
-/* Most visits of a gather, to pairs of nodes and to pairs of leaves: so many per particle, and some. */
+/* Most visits of a gather, to pairs of nodes and to pairs of leaves, and most pairs of cells that are tested for what
+   is near, and for edges through triangles: so many a particle, and some. The most that has been seen is a third of
+   each. */
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
+#define SELF_TESTS_PER_PARTICLE 28
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves. */
 #define SELF_LEAF_PAIRS 16
-/* A gather that finds no room looks again, so often in all. */
+/* A gather that finds no room looks again, so often in all; those of the parts of a step begin where the last one has
+   found room. */
 #define SELF_ATTEMPTS 5
+/* What a gather keeps, of lanes of any width, and a cloth that feels itself as a group of its own. */
+#define SELF_SEARCH_BYTES 1536u
+#define SELF_GROUP_BYTES (320u + 48u * (uint32_t)sizeof(void *))
+/* Bytes of a table of memories for each, at most: a copy, and up to four places. */
+#define MEMORY_TABLE_BYTES ((uint32_t)sizeof(pair_memory) + 4u * (uint32_t)sizeof(int32_t))
+
 /* Byte offsets from the start of the scratch of self-contact to its arrays, and its size. */
 typedef struct self_layout {
-  uint32_t nodes, candidates, elements, intersections, visits, bytes;
-  int32_t max_candidates, max_elements, max_intersections;
-  int32_t max_visits, max_leaf_visits; /* of a gather */
+  uint32_t cells, intersections, elements, nodes, visits, search, bytes;
+  int32_t max_cells, max_candidates, max_elements, max_intersections;
+  int32_t max_visits, max_leaf_visits, max_tests; /* of a gather */
 } self_layout;
 
 static int32_t half_of(int32_t side) {
@@ -6926,26 +6996,41 @@ static int32_t elements_for(int32_t candidates) {
   return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
 }
 
+/* Reserves the room of contact of so many particles, with trees of so many nodes, for candidates and what is remembered
+   of pairs. Pairs that touch in a part share memory with what a gather alone needs. */
+static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32_t memories, uint32_t *end) {
+  l->max_elements = elements_for(l->max_candidates);
+  l->max_cells = (l->max_candidates + CANDIDATES_PER_CELL_PAIR - 1) / CANDIDATES_PER_CELL_PAIR;
+  l->max_visits = SELF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
+  l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
+  l->max_tests = SELF_TESTS_PER_PARTICLE * particles + SELF_MORE_VISITS;
+  l->cells = reserve(end, (uint32_t)l->max_cells * (uint32_t)sizeof(cell_pair));
+  l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
+  *end = align_up(*end);
+  uint32_t table = *end, gather = *end;
+  l->elements = reserve(end, (uint32_t)l->max_elements * (uint32_t)sizeof(pair_element));
+  reserve(&table, (uint32_t)memories * MEMORY_TABLE_BYTES);
+  l->search = reserve(&gather, SELF_SEARCH_BYTES);
+  l->nodes = reserve(&gather, (uint32_t)nodes * (uint32_t)sizeof(self_node));
+  l->visits = reserve(&gather, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  *end = *end < table ? table : *end;
+  *end = *end < gather ? gather : *end;
+  l->bytes = *end = align_up(*end);
+}
+
 /* Of spheres no intersections are looked for. */
 static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs, int32_t shape) {
   self_layout l;
   uint32_t end = 0;
+  reserve(&end, SELF_GROUP_BYTES);
   l.max_candidates = count * pairs;
-  l.max_elements = elements_for(l.max_candidates);
   l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
-  l.max_visits = SELF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
-  l.max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * count + SELF_MORE_VISITS;
-  l.nodes = reserve(&end, (uint32_t)self_nodes(columns, count / columns) * (uint32_t)sizeof(self_node));
-  l.candidates = reserve(&end, (uint32_t)l.max_candidates * (uint32_t)sizeof(pair_key));
-  l.elements = reserve(&end, (uint32_t)l.max_elements * (uint32_t)sizeof(pair_element));
-  l.intersections = reserve(&end, (uint32_t)l.max_intersections * (uint32_t)sizeof(self_intersection));
-  l.visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
-  l.bytes = align_up(end);
+  layout_pairs(&l, count, self_nodes(columns, count / columns), memories_for(count, pairs), &end);
   return l;
 }
 
 /* Reserves the scratch of self-contact, the last of all. A cloth that feels only others has its share of a pool. */
-static void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
+CLOTH_SEPARATE void reserve_self(const cloth *c, const cloth_config *config, uint32_t *end) {
   if (c->self && config->self.gathers > 0) {
     *end = align_up(*end);
     reserve(end, self_layout_of(c->count, c->grid.columns, config->self.pairs, config->self.shape).bytes);
@@ -7560,16 +7645,20 @@ enum {
   COST_GROUP = 40,          /* per particle and substep of a group of cloths */
   COST_WAKE = 400,          /* per place of a candidate, twice a step, where a cloth of a group sleeps */
   /* Geometry */
-  COST_MESH_NODE = 420,    /* per node of a mesh's tree */
-  COST_FIELD_TEST = 110,   /* per cell of a height field that may be near, ... */
-  COST_SHARED_BODY = 420,  /* per step and shared body of the table */
-  COST_SHARED_BOUNDS = 60, /* per step and particle: where the cloth is, for a choice of shared bodies */
+  COST_MESH_NODE = 420,      /* per node of a mesh's tree, ... */
+  COST_MESH_LEAF = 50,       /* ... per leaf that is found, and per one that a particle is compared with */
+  COST_CHUNK = 1100,         /* per particle and chunk of triangles that is measured, ... */
+  COST_CHUNK_NEAREST = 2200, /* ... of which the nearest is taken, or what a way passes, ... */
+  COST_CHUNK_RISES = 600,    /* ... or of which those that rise are, ... */
+  COST_CHUNK_MADE = 3700,    /* ... and in addition each time of a height field, */
+  COST_FIELD_TEST = 110,     /* per cell of a height field that may be near, ... */
+  COST_SHARED_BODY = 420,    /* per step and shared body of the table */
+  COST_SHARED_BOUNDS = 60,   /* per step and particle: where the cloth is, for a choice of shared bodies */
 };
 
-/* Most nodes that a walk through a mesh looks into, and most triangles that it returns. Long paths over small triangles
-   reach them, which statistics.overflows counts. */
+/* Most nodes that a walk through a mesh looks into. Long paths over small triangles reach them, which
+   statistics.overflows counts. */
 #define MESH_WALK_NODES 64
-#define MESH_WALK_TRIANGLES 128
 
 #if WITH_COLLIDERS
 
@@ -7665,66 +7754,92 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
 /// Triangles ///
 
 /*
- * One triangle, as contact with meshes and height fields needs it. In: corners. Out: the triangle. Reads and writes no
- * cloth.
+ * Triangles, as contact with meshes and height fields needs them: several at a time, one in each lane. In: corners.
+ * Out: the triangles. Reads and writes no cloth.
  */
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
-/* A triangle with its counter-clockwise normal. All but `corner` are relative to that corner. */
-typedef struct surface_triangle {
-  cloth_vector corner;      /* [m] */
-  cloth_vector normal;      /* unit length */
-  cloth_vector edge[2];     /* to the second and to the third corner [m] */
-  cloth_vector outward[3];  /* unit normals of the edges in the plane, from the first edge on */
-  float far_side;           /* distance of the second edge from `corner`, along outward[1] [m] */
-  float inverse_squared[3]; /* of the lengths of the edges [1/m^2] */
-} surface_triangle;
+/* Floats of a triangle with its counter-clockwise normal. All but the first corner are relative to that. */
+enum {
+  TRIANGLE_CORNER,                          /* [m] */
+  TRIANGLE_NORMAL = TRIANGLE_CORNER + 3,    /* unit length */
+  TRIANGLE_EDGES = TRIANGLE_NORMAL + 3,     /* to the second and to the third corner [m] */
+  TRIANGLE_OUTWARD = TRIANGLE_EDGES + 6,    /* unit normals of the edges in the plane, from the first edge on */
+  TRIANGLE_FAR_SIDE = TRIANGLE_OUTWARD + 9, /* distance of the second edge from the corner, along its normal [m] */
+  TRIANGLE_INVERSE = TRIANGLE_FAR_SIDE + 1, /* inverse squared lengths of the edges [1/m^2] */
+  TRIANGLE_FLOATS = TRIANGLE_INVERSE + 3
+};
 
-LAYOUT_CONTRACT(triangle_is_floats, sizeof(surface_triangle) == 25 * sizeof(float));
+/* CLOTH_LANES triangles in memory: float number n of the first is at value[n * stride]. */
+typedef struct triangle_lanes {
+  const float *value;
+  int32_t stride;
+} triangle_lanes;
 
 /* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
    corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
-static float square_of(cloth_vector a) {
-  return vector_dot(a, a);
+/* Number of the lowest bit that is set, of one of eight. */
+static int32_t lowest_bit(uint32_t bits) {
+  const uint32_t bit = bits & (~bits + 1u);
+  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
+}
+
+CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
+  return lanes_load(t->value + n * t->stride);
+}
+
+CLOTH_INLINE lanes3 triangle_vector(const triangle_lanes *t, int32_t n) {
+  return lanes3_of(triangle_float(t, n), triangle_float(t, n + 1), triangle_float(t, n + 2));
+}
+
+CLOTH_INLINE void store_vector(float *to, int32_t stride, int32_t n, lanes3 a) {
+  lanes_store(to + n * stride, a.x);
+  lanes_store(to + (n + 1) * stride, a.y);
+  lanes_store(to + (n + 2) * stride, a.z);
 }
 
 /* The direction in the plane that leads out of an edge. */
-static cloth_vector edge_normal(cloth_vector along, cloth_vector normal, float inverse_squared) {
-  cloth_vector across = vector_flush_work(vector_cross(along, normal));
-  return vector_flush_work(vector_scale(across, square_root(inverse_squared)));
+CLOTH_INLINE lanes3 edge_normal(lanes3 along, lanes3 normal, lanes inverse_squared) {
+  const lanes3 across = lanes3_flush(lanes3_cross(along, normal));
+  return lanes3_flush(lanes3_scale(across, lanes_square_root(inverse_squared)));
 }
 
-/* Makes the corner and the edges of a triangle of three corners without fractions below STATE_QUANTUM. */
-static void span_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
-  t->corner = a;
-  t->edge[0] = vector_flush(vector_subtract(b, a), STATE_QUANTUM);
-  t->edge[1] = vector_flush(vector_subtract(c, a), STATE_QUANTUM);
-}
-
-/* Makes a triangle of such corners. Returns 0 if it is degenerate. */
-static int make_triangle(surface_triangle *t, cloth_vector a, cloth_vector b, cloth_vector c) {
-  span_triangle(t, a, b, c);
-  const cloth_vector across = vector_flush(vector_subtract(c, b), STATE_QUANTUM);
-  const cloth_vector area = vector_flush_work(vector_cross(t->edge[0], t->edge[1]));
-  const float twice = vector_length(area);
-  const float squares[3] = {square_of(t->edge[0]), square_of(across), square_of(t->edge[1])};
-  const float longest = square_root(maximum(squares[0], maximum(squares[1], squares[2])));
-  if (twice < TRIANGLE_MIN_AREA || twice < TRIANGLE_MIN_HEIGHT * longest) {
-    return 0;
-  }
-  t->normal = vector_flush_work(vector_scale(area, 1.0f / twice));
+/* Stores triangles of three corners without fractions below STATE_QUANTUM. Returns which are not degenerate. */
+CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3 corner[3]) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes3 sides[3] = {lanes3_flush_below(lanes3_subtract(corner[1], corner[0]), STATE_QUANTUM),
+                           lanes3_flush_below(lanes3_subtract(corner[2], corner[1]), STATE_QUANTUM),
+                           lanes3_flush_below(lanes3_subtract(corner[2], corner[0]), STATE_QUANTUM)};
+  const lanes3 around[3] = {sides[0], sides[1], lanes3_subtract(lanes3_of(zero, zero, zero), sides[2])};
+  const lanes3 area = lanes3_flush(lanes3_cross(sides[0], sides[2]));
+  const lanes twice = lanes3_length(area);
+  lanes squares[3], longest = zero;
   for (int32_t n = 0; n < 3; n++) {
-    t->inverse_squared[n] = 1.0f / squares[n];
+    squares[n] = lanes3_dot(sides[n], sides[n]);
+    longest = lanes_maximum(squares[n], longest);
   }
-  t->outward[0] = edge_normal(t->edge[0], t->normal, t->inverse_squared[0]);
-  t->outward[1] = edge_normal(across, t->normal, t->inverse_squared[1]);
-  t->outward[2] = edge_normal(vector_subtract(vector(0.0f, 0.0f, 0.0f), t->edge[1]), t->normal, t->inverse_squared[2]);
-  t->far_side = flush_small(vector_dot(t->outward[1], t->edge[0]), STATE_QUANTUM);
-  return 1;
+  const lanes least = lanes_maximum(lanes_splat(TRIANGLE_MIN_AREA),
+                                    lanes_multiply(lanes_splat(TRIANGLE_MIN_HEIGHT), lanes_square_root(longest)));
+  const lanes_mask is_small = lanes_less(twice, least);
+  const lanes3 normal = lanes3_flush(lanes3_scale(area, lanes_divide(one, lanes_select(is_small, one, twice))));
+  store_vector(to, stride, TRIANGLE_CORNER, corner[0]);
+  store_vector(to, stride, TRIANGLE_NORMAL, normal);
+  store_vector(to, stride, TRIANGLE_EDGES, sides[0]);
+  store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
+  for (int32_t n = 0; n < 3; n++) {
+    const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
+    const lanes3 outward = edge_normal(around[n], normal, inverse);
+    lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
+    store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
+    if (n == 1) {
+      lanes_store(to + TRIANGLE_FAR_SIDE * stride, lanes_flush_below(lanes3_dot(outward, sides[0]), STATE_QUANTUM));
+    }
+  }
+  return lanes_less(zero, lanes_drop(is_small, one));
 }
 
 #endif
@@ -8138,11 +8253,6 @@ static cloth_vector way_between(const cloth *from, const cloth *to) {
 }
 
 #endif
-
-/* A box along the axes [m]. */
-typedef struct position_box {
-  cloth_vector low, high;
-} position_box;
 
 /* The least and the largest of the components of lanes, whatever their order. */
 CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
@@ -10962,17 +11072,21 @@ int cloth_reset_tethers(cloth *c) {
 /// Triangle meshes ///
 
 /*
- * A mesh is a tree with eight children to a node, whose leaves are triangles, in the order of their centres along a
- * Morton curve (build_mesh.h). All levels are complete, so children are found by their number, without pointers.
+ * A mesh is a tree with eight children to a node. Its leaves are eight triangles each, in the order of their centres
+ * along a Morton curve (build_mesh.h), which lie beside each other, as lanes need them. All levels are complete, so
+ * children are found by their number, without pointers.
  *
- * In: a geometry of shape CLOTH_SHAPE_MESH, a box in its local axes. Out: the triangles whose boxes overlap it, and how
- * many nodes and triangles were looked at. Scratch: none.
+ * In: a geometry of shape CLOTH_SHAPE_MESH, a box in its local axes. Out: the nodes whose boxes overlap it, and what
+ * that costs. Scratch: none.
  */
 
-/* Children of a node. */
+/* Children of a node, and triangles of a leaf. */
 #define MESH_CHILDREN 8
-/* Most levels: 8^7 is more than CLOTH_TRIANGLE_LIMIT. */
-#define MESH_LEVELS 8
+/* Most levels of nodes: 8^8 is more than CLOTH_TRIANGLE_LIMIT. */
+#define MESH_LEVELS 7
+
+/* Beyond every coordinate [m]. */
+#define MESH_BEYOND 1.0e18f
 
 /* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
 typedef struct mesh_node {
@@ -10981,48 +11095,40 @@ typedef struct mesh_node {
 
 #if WITH_MESH
 
-/* A walk through the boxes of a tree that overlap a box. */
-typedef struct mesh_walk {
-  const cloth_geometry *g;
-  cloth_vector low, high;     /* corners of the box [m] */
-  int32_t level;              /* where the walk is; leaves are level 0 */
-  int32_t node[MESH_LEVELS];  /* on the way down there */
-  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
-  int32_t nodes, triangles;   /* how many were looked at */
-  int32_t overflows;          /* 1 if the walk ended at a bound */
-} mesh_walk;
+static const mesh_node *nodes_of_level(const cloth_geometry *g, int32_t level) {
+  return (const mesh_node *)geometry_data(g, g->levels[level]);
+}
 
-/* The bit of each child. */
-CLOTH_CONSTANT static const float child_bits[MESH_CHILDREN] = {1.0f, 2.0f, 4.0f, 8.0f, 16.0f, 32.0f, 64.0f, 128.0f};
-
-/* Which children of a node overlap the box, a bit each. */
-static uint32_t overlapping_children(const mesh_walk *w, const mesh_node *node) {
+/* Which children of a node overlap a box, a bit each. */
+CLOTH_INLINE uint32_t overlapping_children(const mesh_node *node, cloth_vector low, cloth_vector high) {
   uint32_t bits = 0;
   for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
-    float chosen[CLOTH_LANES];
-    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(w->high.x)),
-                                 lanes_less(lanes_splat(w->low.x), lanes_load(node->high[0] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(w->high.y)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.y), lanes_load(node->high[1] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(w->high.z)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(w->low.z), lanes_load(node->high[2] + n)));
-    if (lanes_any(mask)) {
-      lanes_store(chosen, lanes_keep(mask, lanes_load(child_bits + n)));
-      float sum = chosen[0];
-      for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
-        sum += chosen[lane];
-      }
-      bits += (uint32_t)(int32_t)sum;
-    }
+    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(high.x)),
+                                 lanes_less(lanes_splat(low.x), lanes_load(node->high[0] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(high.y)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(low.y), lanes_load(node->high[1] + n)));
+    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(high.z)));
+    mask = lanes_both(mask, lanes_less(lanes_splat(low.z), lanes_load(node->high[2] + n)));
+    bits |= lanes_bits(mask) << n;
   }
   return bits;
 }
 
+/* A walk through the boxes of a tree that overlap a box. */
+typedef struct mesh_walk {
+  const cloth_geometry *g;
+  cloth_vector low, high;     /* corners of the box [m] */
+  int32_t level;              /* where it is; the children of nodes of level 0 are leaves */
+  int32_t node[MESH_LEVELS];  /* on the way down there */
+  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
+  int32_t nodes;              /* how many were looked at */
+  int32_t overflows;          /* 1 if the walk ended at the bound */
+} mesh_walk;
+
 /* Goes into a node of the level w->level. */
 static void enter_node(mesh_walk *w, int32_t node) {
-  const mesh_node *nodes = (const mesh_node *)geometry_data(w->g, w->g->levels[w->level]);
   w->node[w->level] = node;
-  w->open[w->level] = overlapping_children(w, &nodes[node]);
+  w->open[w->level] = overlapping_children(&nodes_of_level(w->g, w->level)[node], w->low, w->high);
   w->nodes++;
 }
 
@@ -11032,18 +11138,12 @@ static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, 
   w->high = high;
   w->level = g->counts[1] - 1;
   w->open[0] = 0;
-  w->nodes = w->triangles = w->overflows = 0;
+  w->nodes = w->overflows = 0;
   enter_node(w, 0);
 }
 
-/* Number of the lowest bit that is set, of one of eight. */
-static int32_t lowest_bit(uint32_t bits) {
-  const uint32_t bit = bits & (~bits + 1u);
-  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
-}
-
-/* Goes to the next node of level 0 in which boxes of triangles overlap. Returns 0 at the end. */
-CLOTH_SEPARATE int next_leaf(mesh_walk *w) {
+/* Goes to the next node of level 0 in which boxes overlap: w->node[0] and w->open[0]. Returns 0 at the end. */
+CLOTH_SEPARATE int next_node(mesh_walk *w) {
   int32_t level = w->level;
   while (!w->open[0]) {
     const uint32_t open = w->open[level];
@@ -11065,19 +11165,60 @@ CLOTH_SEPARATE int next_leaf(mesh_walk *w) {
   return 1;
 }
 
-/* The next triangle whose box overlaps, or -1 at the end. */
-CLOTH_INLINE int32_t next_triangle(mesh_walk *w) {
-  if (!w->open[0] && !next_leaf(w)) {
-    return -1;
+/* Sets the box of leaf number `n` of a list to that of a child of a node; to none without. */
+static void set_leaf_box(mesh_leaves *list, int32_t n, const mesh_node *node, int32_t child) {
+  for (int32_t k = 0; k < 3; k++) {
+    list->low[k][n] = node ? node->low[k][child] : MESH_BEYOND;
+    list->high[k][n] = node ? node->high[k][child] : -MESH_BEYOND;
   }
-  if (w->triangles >= MESH_WALK_TRIANGLES) {
-    w->overflows = 1;
-    return -1;
+}
+
+/* Adds children of a node, a bit each, to leaves. */
+static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number, uint32_t open) {
+  for (; open; open &= open - 1u) {
+    const int32_t child = lowest_bit(open);
+    if (list->count == MOST_LEAVES) {
+      list->overflows = 1;
+      return;
+    }
+    set_leaf_box(list, list->count, node, child);
+    list->leaf[list->count++] = MESH_CHILDREN * number + child;
   }
-  const uint32_t open = w->open[0];
-  w->open[0] = open & (open - 1u);
-  w->triangles++;
-  return MESH_CHILDREN * w->node[0] + lowest_bit(open);
+}
+
+/* The box around leaves of a list. */
+static position_box box_of_leaves(const mesh_leaves *list) {
+  lanes3 low = lanes3_splat(vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND)),
+         high = lanes3_scale(low, lanes_splat(-1.0f));
+  for (int32_t n = 0; n < list->count; n += CLOTH_LANES) {
+    low = lanes3_minimum(
+        lanes3_of(lanes_load(list->low[0] + n), lanes_load(list->low[1] + n), lanes_load(list->low[2] + n)), low);
+    high = lanes3_maximum(
+        lanes3_of(lanes_load(list->high[0] + n), lanes_load(list->high[1] + n), lanes_load(list->high[2] + n)), high);
+  }
+  return box_of_lanes(low, high);
+}
+
+/* Lists the leaves near a box. */
+CLOTH_SEPARATE void find_leaves(mesh_leaves *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+  mesh_walk w;
+  list->count = list->overflows = 0;
+  for (start_walk(&w, g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
+    add_leaves(list, &nodes_of_level(g, 0)[w.node[0]], w.node[0], w.open[0]);
+  }
+  for (int32_t n = list->count; n % LANES_SUMS != 0; n++) { /* the rest of the last block of lanes */
+    set_leaf_box(list, n, NULL, 0);
+  }
+  list->box = box_of_leaves(list);
+  list->overflows |= w.overflows;
+  list->work = (uint32_t)w.nodes * COST_MESH_NODE + (uint32_t)list->count * COST_MESH_LEAF;
+}
+
+/* The triangles of a leaf from number `first` on, a multiple of CLOTH_LANES: those that do not exist are beyond all. */
+CLOTH_INLINE triangle_lanes triangles_of_leaf(const cloth_geometry *g, int32_t leaf, int32_t first) {
+  const float *values = (const float *)geometry_data(g, g->data);
+  const triangle_lanes t = {values + leaf * TRIANGLE_FLOATS * MESH_CHILDREN + first, MESH_CHILDREN};
+  return t;
 }
 
 #endif
@@ -11097,13 +11238,6 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
   return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
 }
 
-/* The corners of one of the two triangles of a cell: `upper` is that beyond the diagonal. Normals point up. */
-static void field_corners(const cloth_geometry *g, int32_t column, int32_t row, int upper, cloth_vector corner[3]) {
-  corner[0] = field_point(g, column + upper, row + upper);
-  corner[1 + upper] = field_point(g, column, row + 1);
-  corner[2 - upper] = field_point(g, column + 1, row);
-}
-
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
 static int32_t clamped_cell(float position, int32_t cells) {
   if (!(position > 0.0f)) {
@@ -11116,6 +11250,88 @@ static int32_t clamped_cell(float position, int32_t cells) {
 static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
   const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
   return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
+}
+
+/* Cells of a field: a window of it, row by row. */
+typedef struct field_window {
+  int32_t left, first, columns, rows;
+} field_window;
+
+/* The height of the highest corner in a window [m]. */
+static float highest_in_window(const cloth_geometry *g, const field_window *w) {
+  const float *h = (const float *)geometry_data(g, g->data) + w->first * g->counts[0] + w->left;
+  float highest = h[0];
+  for (int32_t row = 0; row <= w->rows; row++) {
+    for (int32_t column = 0; column <= w->columns; column++) {
+      highest = maximum(h[row * g->counts[0] + column], highest);
+    }
+  }
+  return highest;
+}
+
+/* Cells of lanes. */
+typedef struct field_cells {
+  float column[CLOTH_LANES], row[CLOTH_LANES];
+  float height[4][CLOTH_LANES]; /* of the corners, x first */
+} field_cells;
+
+/* The triangles of a cell: that beyond the diagonal is the second. */
+CLOTH_CONSTANT static const float which_of_cell[] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
+
+/* Picks the cells of the triangles of a window from number `first` on: two of each cell. Those that do not exist are as
+   the last one. */
+CLOTH_INLINE void pick_cells(const cloth_geometry *g, const field_window *w, int32_t first, field_cells *cells) {
+  const int32_t each = CLOTH_LANES > 1 ? 2 : 1, stride = g->counts[0];
+  int32_t row = first / 2 / w->columns, column = first / 2 - row * w->columns;
+  const float *h = (const float *)geometry_data(g, g->data) + (w->first + row) * stride + w->left + column;
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane += each) {
+    for (int32_t n = lane; n < lane + each; n++) {
+      cells->column[n] = (float)(w->left + column);
+      cells->row[n] = (float)(w->first + row);
+      cells->height[0][n] = h[0];
+      cells->height[1][n] = h[1];
+      cells->height[2][n] = h[stride];
+      cells->height[3][n] = h[stride + 1];
+    }
+    if (column + 1 < w->columns) {
+      column++;
+      h++;
+    } else if (row + 1 < w->rows) {
+      row++;
+      h += stride - column;
+      column = 0;
+    }
+  }
+}
+
+/* The corners of such triangles, in the order in which normals point up. */
+CLOTH_INLINE void field_corners(const cloth_geometry *g, const field_window *w, int32_t first, lanes3 corner[3]) {
+  const lanes one = lanes_splat(1.0f), dx = lanes_splat(g->spacing[0]), dz = lanes_splat(g->spacing[1]);
+  field_cells cells;
+  pick_cells(g, w, first, &cells);
+  const lanes column = lanes_load(cells.column), row = lanes_load(cells.row);
+  const lanes x[2] = {lanes_multiply(column, dx), lanes_multiply(lanes_add(column, one), dx)};
+  const lanes z[2] = {lanes_multiply(row, dz), lanes_multiply(lanes_add(row, one), dz)};
+  const lanes3 right = lanes3_of(x[1], lanes_load(cells.height[1]), z[0]);
+  const lanes3 below = lanes3_of(x[0], lanes_load(cells.height[2]), z[1]);
+  const lanes_mask is_upper = lanes_less(lanes_splat(0.5f), lanes_load(which_of_cell + (first & 1)));
+  corner[0] = lanes3_select(is_upper, lanes3_of(x[1], lanes_load(cells.height[3]), z[1]),
+                            lanes3_of(x[0], lanes_load(cells.height[0]), z[0]));
+  corner[1] = lanes3_select(is_upper, right, below);
+  corner[2] = lanes3_select(is_upper, below, right);
+}
+
+/* No less than the distance of a point from the ground along the y axis [m]; much, beside the field. */
+static float distance_along_y(const cloth_geometry *g, cloth_vector p) {
+  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
+  if (!(x > 0.0f) || !(z > 0.0f) || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
+    return CLOTH_ANY_DISTANCE;
+  }
+  const field_window cell = {clamped_cell(x, g->counts[0] - 1), clamped_cell(z, g->counts[1] - 1), 1, 1};
+  const float *h = (const float *)geometry_data(g, g->data) + cell.first * g->counts[0] + cell.left;
+  const float *next = h + g->counts[0];
+  const float lowest = minimum(minimum(h[0], h[1]), minimum(next[0], next[1]));
+  return maximum(p.y - lowest, highest_in_window(g, &cell) - p.y);
 }
 
 /* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
@@ -11279,6 +11495,8 @@ typedef struct self_body {
   uint8_t *ages;
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
+  int32_t corner[2]
+                [4];   /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
   int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see leaves.h */
   int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;       /* mean of both [m] */
@@ -11286,7 +11504,8 @@ typedef struct self_body {
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
-  float weight; /* of its sums in the solve, see solve_member */
+  float weight;    /* of its sums in the solve, see solve_member */
+  float stiffness; /* of its pairs, times that */
   int32_t has_solution;
   uint32_t remembers; /* entries of the part before */
   pair_memories memories;
@@ -11324,6 +11543,11 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->columns = c->grid.columns;
   b->rows = c->grid.rows;
   b->pitch = pitch_of(c);
+  for (int32_t n = 0; n < 4; n++) {
+    const int32_t is_beside = n == 1 || n == 2, below = n >= 2 ? b->pitch : 0;
+    b->corner[0][n] = below + is_beside;
+    b->corner[1][n] = below + is_beside * (1 - b->columns);
+  }
   b->terms = NULL;
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
@@ -11893,84 +12117,6 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 
 #endif
 
-/// Edges through triangles ///
-
-#if WITH_SELF
-
-/*
- * Which edges of a cell pass through triangles of another one now, in lanes.
- *
- * In: positions. Out: the verdict. Scratch: none.
- */
-
-CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index, int32_t offset) {
-  return lanes3_of(lanes_pick(from.x + offset, index), lanes_pick(from.y + offset, index),
-                   lanes_pick(from.z + offset, index));
-}
-
-/* Pairs of a cell with its edges and a cell with its triangles: their corners. */
-typedef struct self_crossings {
-  const self_body *a, *b; /* of the edges, of the triangles */
-  uint16_t edge[4][SELF_BATCH], cell[4][SELF_BATCH];
-} self_crossings;
-
-/* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
-CLOTH_INLINE void find_crossing_places(const self_crossings *c, int32_t first, lanes3 point[4], lanes3 corner[4]) {
-  const lanes3 origin = lanes3_pick(c->b->start, c->cell[0] + first, 0);
-  const lanes zero = lanes_splat(0.0f);
-  corner[0] = lanes3_of(zero, zero, zero);
-  point[0] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[0] + first, 0), origin);
-  for (int32_t k = 1; k < 4; k++) {
-    point[k] = lanes3_exact_difference(lanes3_pick(c->a->start, c->edge[k] + first, 0), origin);
-    corner[k] = lanes3_exact_difference(lanes3_pick(c->b->start, c->cell[k] + first, 0), origin);
-  }
-}
-
-/* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
-#define SELF_CROSSINGS 6
-
-/* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
-   lanes, with the same result. */
-CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
-  const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
-  const lanes3 normal = lanes3_cross(b, c);
-  const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
-  const lanes after = lanes_flush_below(lanes3_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
-  const uint32_t bits = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
-  if (!bits) {
-    return 0u;
-  }
-  const lanes fall = lanes_subtract(before, after);
-  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
-  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
-  const lanes flushed = lanes_flush_below(share, SELF_LEAST_WEIGHT);
-  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), flushed), STATE_ROUNDER);
-  const lanes square = lanes3_dot(normal, normal);
-  const lanes second = lanes3_dot(lanes3_cross(p, c), normal), third = lanes3_dot(lanes3_cross(b, p), normal);
-  const uint32_t outside = lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
-                           lanes_bits(lanes_less(square, lanes_add(second, third)));
-  return bits & ~outside;
-}
-
-/* Finds which of SELF_BATCH pairs have an edge that passes through a triangle, a bit each, for every edge and
-   triangle. */
-CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_crossings *c, uint32_t crossing[SELF_CROSSINGS]) {
-  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-    crossing[which] = 0;
-  }
-  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
-    lanes3 point[4], corner[4];
-    find_crossing_places(c, first, point, corner);
-    for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
-      const int8_t *later = later_corners[which & 1];
-      const uint32_t bits = edges_through(point[0], point[edge_corner[which >> 1]], corner[later[0]], corner[later[1]]);
-      crossing[which] |= bits << first;
-    }
-  }
-}
-
-#endif
-
 /// Leaves of the tree of boxes ///
 
 #if WITH_SELF
@@ -12353,32 +12499,101 @@ CLOTH_INLINE int32_t feature_cloth(uint32_t feature) {
   return (int32_t)(feature >> FEATURE_CLOTH_SHIFT & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
 
-CLOTH_INLINE int32_t feature_kind(uint32_t feature) {
-  return (int32_t)(feature >> FEATURE_PLACE_BITS & ((1u << FEATURE_KIND_BITS) - 1u));
-}
-
 /* The place of the particle of a feature in rows of so many places. */
 CLOTH_INLINE int32_t feature_place(uint32_t feature, int32_t pitch) {
   const int32_t mask = (1 << FEATURE_COLUMN_BITS) - 1, column = (int32_t)feature & mask;
   return ((int32_t)(feature >> FEATURE_COLUMN_BITS) & mask) * pitch + column;
 }
 
-/* Corners of each kind of feature, and how many there are: of the cell's 0 first, 1 beside it, 2 across, 3 below. */
-CLOTH_CONSTANT static const int8_t feature_corner[FEATURE_KINDS][3] = {{0, 0, 0}, {0, 1, 2}, {0, 2, 3},
-                                                                       {0, 1, 1}, {0, 3, 3}, {0, 2, 2}};
-CLOTH_CONSTANT static const int8_t feature_corners[FEATURE_KINDS] = {1, 3, 3, 2, 2, 2};
+/*
+ * Candidates, which are pairs of features that may touch, are kept by pairs of cells: which of PAIR_KINDS pairs of
+ * their kinds of features, a bit each, stands in seven bits over each cell of 25 bits. A candidate is one number, 16
+ * times its pair of cells and which pair of kinds. In order come the particles, of all pairs of cells, and then the
+ * edges.
+ */
 
-/* The places of the corners of a feature of a cloth with so many columns in rows of `pitch` places. Returns how many
-   there are. */
-CLOTH_INLINE int32_t find_feature_places(uint32_t feature, int32_t columns, int32_t pitch, int32_t places[3]) {
-  const int32_t kind = feature_kind(feature), first = feature_place(feature, pitch), count = feature_corners[kind];
-  const int32_t beside = first + (feature & FEATURE_ROUND ? 1 - columns : 1);
-  const int32_t corner[4] = {first, beside, beside + pitch, first + pitch};
-  for (int32_t n = 0; n < count; n++) {
-    places[n] = corner[feature_corner[kind][n]];
-  }
-  return count;
+/* Pairs of kinds of features: that of the first cell and that of the second. */
+enum { PAIR_OF_PARTICLES = 13, PAIR_KINDS };
+CLOTH_CONSTANT static const int8_t pair_kinds[PAIR_KINDS][2] = {
+    {FEATURE_PARTICLE, FEATURE_UPPER}, {FEATURE_PARTICLE, FEATURE_LOWER},   {FEATURE_UPPER, FEATURE_PARTICLE},
+    {FEATURE_LOWER, FEATURE_PARTICLE}, {FEATURE_WARP, FEATURE_WARP},        {FEATURE_WARP, FEATURE_WEFT},
+    {FEATURE_WARP, FEATURE_ACROSS},    {FEATURE_WEFT, FEATURE_WARP},        {FEATURE_WEFT, FEATURE_WEFT},
+    {FEATURE_WEFT, FEATURE_ACROSS},    {FEATURE_ACROSS, FEATURE_WARP},      {FEATURE_ACROSS, FEATURE_WEFT},
+    {FEATURE_ACROSS, FEATURE_ACROSS},  {FEATURE_PARTICLE, FEATURE_PARTICLE}};
+#define PAIR_KIND_BITS 4
+#define PAIRS_OF_EDGES 0x1ff0u
+
+/* The particles of a pair, one of each triangle first, then its corners, or the two edges: corners of the first cell,
+   0 first, 1 beside it, 2 across, 3 below, and of the second one, 4 more. Of two particles, the second is repeated. */
+CLOTH_CONSTANT static const uint8_t pair_corners[PAIR_KINDS][4] = {
+    {0, 4, 5, 6}, {0, 4, 6, 7}, {4, 0, 1, 2}, {4, 0, 2, 3}, {0, 1, 4, 5}, {0, 1, 4, 7}, {0, 1, 4, 6},
+    {0, 3, 4, 5}, {0, 3, 4, 7}, {0, 3, 4, 6}, {0, 2, 4, 5}, {0, 2, 4, 7}, {0, 2, 4, 6}, {0, 4, 4, 4}};
+
+/* Which pairs have a corner of the first cell and one of the second, a bit each. */
+CLOTH_CONSTANT static const uint16_t pairs_with_corners[4][4] = {{0x3fff, 0x0491, 0x1243, 0x0922},
+                                                                 {0x0074, 0x0010, 0x0040, 0x0020},
+                                                                 {0x1c0c, 0x0400, 0x1000, 0x0800},
+                                                                 {0x0388, 0x0080, 0x0200, 0x0100}};
+
+#define CELL_KINDS 7
+#define CELL_BITS (FEATURE_PLACE_BITS + 1 + FEATURE_CLOTH_BITS)
+
+LAYOUT_CONTRACT(kinds_fit_into_cells, PAIR_KINDS <= 2 * CELL_KINDS && CELL_BITS + CELL_KINDS <= 32);
+
+/* A cell, as a feature without a kind, under the lower ones of `kinds`. */
+CLOTH_INLINE uint32_t packed_cell(uint32_t cell, uint32_t kinds) {
+  const uint32_t place = cell & ((1u << FEATURE_PLACE_BITS) - 1u);
+  return kinds << CELL_BITS | (cell - place) >> FEATURE_KIND_BITS | place;
 }
+
+CLOTH_INLINE uint32_t unpacked_cell(uint32_t packed) {
+  const uint32_t place = packed & ((1u << FEATURE_PLACE_BITS) - 1u);
+  return ((packed & ((1u << CELL_BITS) - 1u)) - place) << FEATURE_KIND_BITS | place;
+}
+
+CLOTH_INLINE uint32_t kinds_of_pair(cell_pair pair) {
+  return pair.first >> CELL_BITS | pair.second >> CELL_BITS << CELL_KINDS;
+}
+
+/* The cloth of a cell. */
+CLOTH_INLINE int32_t packed_cloth(uint32_t packed) {
+  return (int32_t)(packed >> (FEATURE_PLACE_BITS + 1) & ((1u << FEATURE_CLOTH_BITS) - 1u));
+}
+
+/* Which of PAIR_KINDS a candidate is. */
+CLOTH_INLINE uint32_t kinds_of_candidate(uint32_t candidate) {
+  return candidate & ((1u << PAIR_KIND_BITS) - 1u);
+}
+
+/* 1 if a candidate is of two edges. */
+CLOTH_INLINE int32_t is_of_edges(uint32_t candidate) {
+  return (int32_t)(PAIRS_OF_EDGES >> kinds_of_candidate(candidate) & 1u);
+}
+
+/* The features of a candidate; a particle stands before a triangle. */
+CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidate) {
+  const cell_pair pair = cells[candidate >> PAIR_KIND_BITS];
+  const uint32_t kinds = kinds_of_candidate(candidate);
+  const uint32_t first = feature_with_kind(unpacked_cell(pair.first), pair_kinds[kinds][0]);
+  const uint32_t second = feature_with_kind(unpacked_cell(pair.second), pair_kinds[kinds][1]);
+  const int is_turned = pair_corners[kinds][0] >= 4;
+  const pair_key key = {is_turned ? second : first, is_turned ? first : second};
+  return key;
+}
+
+/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
+   five successive ones of which differ from all others (de Bruijn). */
+#define FIRST_BIT_FACTOR 0x077cb531u
+CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+
+/* The number of the lowest bit that is set, of one or more. */
+CLOTH_INLINE int32_t first_bit(uint32_t bits) {
+  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+}
+
+/* The kinds of features that a cell has, beside its particle, a bit each. */
+#define ALL_FEATURES ((1u << FEATURE_KINDS) - (1u << FEATURE_UPPER))
 
 #endif
 
@@ -12392,6 +12607,11 @@ CLOTH_INLINE int32_t find_feature_places(uint32_t feature, int32_t columns, int3
  *
  * In and out: arguments alone.
  */
+
+/* Vectors of particles of which there is an index. */
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
+  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+}
 
 /* Least square of a triangle's normal [m^4], and of an edge [m^2]. */
 #define LEAST_NORMAL_SQUARE 1.0e-24f
@@ -12536,32 +12756,35 @@ typedef struct sewn_labels {
   int32_t (*label)[SEWN_LABELS];    /* of each sewn particle */
 } sewn_labels;
 
+typedef struct self_search self_search;
+
 /* Cloths that feel each other, or one that feels itself, and the room for what is found. */
 struct self_group {
   self_body *bodies;
   int32_t count;
-  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth */
+  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth, ... */
+  self_pair own;          /* ... which touches itself so */
   int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
   int32_t *touching;      /* and those that press in the last part */
-  pair_key *keys;         /* candidates */
+  cell_pair *cells;       /* candidates */
   pair_element *elements; /* what touches in a part, see pairs.h */
   self_intersection *intersections;
   self_visit *visits;
-  int32_t max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits;
+  self_search *search; /* this and visits, nodes: during a gather, in the memory of the elements */
+  int32_t max_cells, max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits, max_tests;
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 };
 
-/* Cells of pairs that wait. */
+/* Pairs of cells that wait: the cloths of the first and of the second cells, and the particles at their corners. */
 typedef struct cell_queue {
-  int32_t count, a, b; /* the cloths of the first and of the second cells */
-  int32_t corner[2][4][SELF_BATCH];
-  uint32_t has[2][SELF_BATCH]; /* which kinds of features there are, a bit each */
-  float place[2][4][3][SELF_BATCH], way[2][4][3][SELF_BATCH];
+  int32_t cloth[2], count;
+  uint16_t corner[2][4][SELF_BATCH];
+  uint16_t has[2][SELF_BATCH]; /* which kinds of features there are, a bit each */
 } cell_queue;
 
 /* A gather under way. */
-typedef struct self_search {
+struct self_search {
   const self_group *group;
   float ahead;                       /* time that it looks ahead [s] */
   float near;                        /* share of what is beyond the thickness that it looks for */
@@ -12572,34 +12795,25 @@ typedef struct self_search {
   uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
   float fastest;                     /* largest way of candidates relative to each other [m] */
   cell_queue queue;
-  self_crossings crossings[2];
-  int32_t crossing_count[2];
-  self_leaf leaf[2]; /* of the last visit to leaves */
-  int32_t faces, edges, cells, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  cell_queue crossings[2]; /* cells with their edges, and cells with their triangles */
+  self_leaf leaf[2];       /* of the last visit to leaves */
+  int32_t found, candidates, cells, dropped, intersections, visits, leaf_visits, crossed, is_full;
   int32_t has_sewn; /* 1: particles are sewn, or were and have not come apart since */
+  int32_t is_spent; /* 1: as much has been visited, or tested, as may be */
   int32_t is_last;  /* 1: what there is no room for is left out; 0: the attempt ends there */
-} self_search;
+};
 
-/* How cloths a and b of a group touch. */
-static self_pair pair_between(const self_group *g, int32_t a, int32_t b) {
-  if (g->pairs) {
-    return g->pairs[a * g->count + b];
-  }
-  const self_settings *settings = self_settings_of(g->bodies[0].c);
-  const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
-                          settings->shape == CLOTH_SELF_SPHERES};
+LAYOUT_CONTRACT(search_fits_into_its_room, sizeof(self_search) <= SELF_SEARCH_BYTES);
+
+/* How a cloth touches itself. */
+static self_pair own_pair(const self_settings *s) {
+  const self_pair pair = {s->thickness, s->friction, s->untangle, s->shape == CLOTH_SELF_SPHERES};
   return pair;
 }
 
-/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
-   five successive ones of which differ from all others (de Bruijn). */
-#define FIRST_BIT_FACTOR 0x077cb531u
-CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
-                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
-
-/* The number of the lowest bit that is set, of one or more. */
-CLOTH_INLINE int32_t first_bit(uint32_t bits) {
-  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+/* How cloths a and b of a group touch. */
+CLOTH_INLINE const self_pair *pair_between(const self_group *g, int32_t a, int32_t b) {
+  return g->pairs ? &g->pairs[a * g->count + b] : &g->own;
 }
 
 /// Particles that are sewn ///
@@ -12641,80 +12855,69 @@ CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
 
 /// Pairs of features ///
 
-/* A feature of a cell that waits, and its corners among the cell's. */
-CLOTH_INLINE int32_t corner_particle(const cell_queue *q, int32_t side, int32_t kind, int32_t n, int32_t lane) {
-  return q->corner[side][feature_corner[kind][n]][lane];
-}
-
-/* 1 if two features have a particle in common, or particles that are sewn together, or were. */
-static int are_joined_features(const self_search *s, const int32_t kind[2], int32_t lane) {
-  const cell_queue *q = &s->queue;
-  for (int32_t n = 0; n < feature_corners[kind[0]]; n++) {
-    for (int32_t k = 0; k < feature_corners[kind[1]]; k++) {
-      const int32_t i = corner_particle(q, 0, kind[0], n, lane), j = corner_particle(q, 1, kind[1], k, lane);
-      if (q->a == q->b && i == j) {
-        return 1;
-      }
+/* 1 if two particles of cells that wait are one, or sewn together, or were. */
+static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
+  const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
 #if WITH_SEAMS
-      if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, q->a, i, q->b, j)) {
-        return 1;
-      }
-      if (s->has_sewn && were_sewn_together(s->group, q->a, i, q->b, j)) {
-        note_near(&s->group->bodies[q->a], i);
-        note_near(&s->group->bodies[q->b], j);
-        return 1;
-      }
-#endif
-    }
-  }
-  return 0;
-}
-
-/* 1 if two cells that wait share a corner, or may be sewn together. */
-static int are_near_cells(const self_search *s, int32_t lane) {
-  const cell_queue *q = &s->queue;
-  if (s->has_sewn) {
+  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) {
     return 1;
   }
-  for (int32_t n = 0; q->a == q->b && n < 4; n++) {
+  if (s->has_sewn && were_sewn_together(s->group, a, i, b, j)) {
+    note_near(&s->group->bodies[a], i);
+    note_near(&s->group->bodies[b], j);
+    return 1;
+  }
+#endif
+  return a == b && i == j;
+}
+
+/* Which of some pairs of kinds of features of the cells in a lane have joined particles, a bit each. */
+static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) {
+  const cell_queue *q = &s->queue;
+  uint32_t joined = 0;
+  for (int32_t n = 0; n < 4; n++) {
     for (int32_t k = 0; k < 4; k++) {
-      if (q->corner[0][n][lane] == q->corner[1][k][lane]) {
-        return 1;
+      const uint32_t with = pairs_with_corners[n][k];
+      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) {
+        joined |= with;
       }
     }
   }
-  return 0;
+  return joined;
 }
 
-/* The feature of a kind of a cell that waits. */
-static uint32_t waiting_feature(const self_search *s, int32_t side, int32_t kind, int32_t lane) {
-  const cell_queue *q = &s->queue;
-  const int32_t number = side ? q->b : q->a, first = q->corner[side][0][lane];
+/* A cell that waits, as a feature without a kind. */
+static uint32_t waiting_cell(const self_search *s, int32_t side, int32_t lane) {
+  const int32_t number = s->queue.cloth[side], first = s->queue.corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
   const int32_t row = first / b->columns, column = first - row * b->columns;
-  const uint32_t cell = feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
-  return feature_with_kind(cell, kind);
+  return feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
 }
 
-/* Adds a pair of features, the one of the side `first` first. */
-static void add_candidate(self_search *s, const int32_t kind[2], int32_t first, int32_t lane) {
+/* Adds candidates of the pair of cells in a lane: pairs of kinds of features, a bit each. */
+static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
   const self_group *g = s->group;
-  if (s->faces + s->edges == g->max_candidates) {
-    s->is_full = 1;
-    s->dropped++;
+  const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
+  int32_t count = 0;
+  for (uint32_t left = kinds; left; left &= left - 1u) {
+    const int has_room = s->found < g->max_cells && s->candidates + count < g->max_candidates;
+    kinds &= has_room ? ~0u : ~(left & (0u - left));
+    count += has_room;
+    s->dropped += !has_room;
+    s->is_full |= !has_room;
+  }
+  if (count == 0) {
     return;
   }
-  const pair_key key = {waiting_feature(s, first, kind[first], lane),
-                        waiting_feature(s, 1 - first, kind[1 - first], lane)};
-  const int32_t is_edge = kind[0] >= FEATURE_WARP;
-  g->keys[is_edge ? g->max_candidates - 1 - s->edges : s->faces] = key;
-  s->faces += !is_edge;
-  s->edges += is_edge;
-  s->meets[s->queue.a] |= (uint16_t)(1u << s->queue.b);
-  s->meets[s->queue.b] |= (uint16_t)(1u << s->queue.a);
+  const cell_pair pair = {packed_cell(waiting_cell(s, 0, lane), kinds & ((1u << CELL_KINDS) - 1u)),
+                          packed_cell(waiting_cell(s, 1, lane), kinds >> CELL_KINDS)};
+  g->cells[s->found++] = pair;
+  s->candidates += count;
+  s->meets[a] |= (uint16_t)(1u << b);
+  s->meets[b] |= (uint16_t)(1u << a);
   if (g->candidates) {
-    g->candidates[s->queue.a]++;
-    g->candidates[s->queue.b] += s->queue.a != s->queue.b;
+    g->candidates[a] += count;
+    g->candidates[b] += a != b ? count : 0;
   }
 }
 
@@ -12733,11 +12936,6 @@ typedef struct cell_lanes {
 /* Shares of an edge by which the nearest point of another may lie beyond its end. */
 #define EDGE_SLACK 0.15f
 
-/* Loads a vector of the cells that wait, from number `k` on. */
-CLOTH_INLINE lanes3 waiting_vector(float from[3][SELF_BATCH], int32_t k) {
-  return lanes3_of(lanes_load(from[0] + k), lanes_load(from[1] + k), lanes_load(from[2] + k));
-}
-
 /* The square of the largest way of a corner of the first cell relative to one of the second. */
 CLOTH_INLINE lanes largest_square_way(const cell_lanes *c) {
   lanes most = lanes_splat(0.0f);
@@ -12751,19 +12949,21 @@ CLOTH_INLINE lanes largest_square_way(const cell_lanes *c) {
 }
 
 /* Loads the cells that wait from number `k` on. Returns the largest ways of corners relative to each other [m]. */
-CLOTH_SEPARATE lanes load_cells(self_search *s, int32_t k, cell_lanes *c) {
-  cell_queue *q = &s->queue;
-  const float spacing = minimum(s->group->bodies[q->a].spacing, s->group->bodies[q->b].spacing);
-  const lanes3 origin = waiting_vector(q->place[0][0], k);
+CLOTH_SEPARATE lanes load_cells(const self_search *s, int32_t k, cell_lanes *c) {
+  const cell_queue *q = &s->queue;
+  const self_body *body[2] = {&s->group->bodies[q->cloth[0]], &s->group->bodies[q->cloth[1]]};
+  const lanes3 origin = lanes3_pick(body[0]->start, q->corner[0][0] + k);
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t n = 0; n < 4; n++) {
-      const lanes3 place = waiting_vector(q->place[side][n], k);
-      c->corner[side][n] = lanes3_exact_difference(place, origin);
-      c->way[side][n] = lanes3_quantise(waiting_vector(q->way[side][n], k), STATE_ROUNDER);
+      const uint16_t *corner = q->corner[side][n] + k;
+      c->corner[side][n] = lanes3_exact_difference(lanes3_pick(body[side]->start, corner), origin);
+      const lanes3 way = lanes3_scale(lanes3_pick(body[side]->velocity, corner), lanes_splat(s->ahead));
+      c->way[side][n] = lanes3_quantise(way, STATE_ROUNDER);
     }
   }
   const lanes way = lanes_square_root(largest_square_way(c)), near = lanes_splat(s->near);
   const lanes beyond = lanes_add(lanes_splat(s->skin), lanes_multiply(way, lanes_splat(FASTER_WAY)));
+  const float spacing = minimum(body[0]->spacing, body[1]->spacing);
   c->reach = lanes_add(lanes_splat(s->thickness), lanes_multiply(beyond, near));
   c->slack = lanes_multiply(lanes_add(lanes_splat(EDGE_SLACK), lanes_divide(way, lanes_splat(spacing))), near);
   return way;
@@ -12778,9 +12978,9 @@ CLOTH_INLINE lanes_mask is_in_reach(const cell_lanes *c, lanes square) {
 CLOTH_SEPARATE uint32_t faces_near(const cell_lanes *c, int32_t side, int32_t triangle) {
   const lanes3 *corner = c->corner[1 - side];
   const lanes3 p = lanes3_subtract(c->corner[side][0], corner[0]);
-  const int8_t *later = feature_corner[triangle];
-  const triangle_place t = place_over_triangle(p, lanes3_subtract(corner[later[1]], corner[0]),
-                                               lanes3_subtract(corner[later[2]], corner[0]));
+  const int8_t *later = later_corners[triangle - FEATURE_UPPER];
+  const triangle_place t = place_over_triangle(p, lanes3_subtract(corner[later[0]], corner[0]),
+                                               lanes3_subtract(corner[later[1]], corner[0]));
   const lanes apart = lanes3_dot(t.apart, t.apart);
   return lanes_bits(is_in_reach(c, lanes_select(t.inside, lanes_multiply(t.height, t.height), apart)));
 }
@@ -12788,8 +12988,8 @@ CLOTH_SEPARATE uint32_t faces_near(const cell_lanes *c, int32_t side, int32_t tr
 /* Which edges of two kinds come near each other. */
 CLOTH_SEPARATE uint32_t edges_near(const cell_lanes *c, int32_t kind, int32_t other) {
   const lanes3 *first = c->corner[0], *second = c->corner[1];
-  const lanes3 a = lanes3_subtract(first[feature_corner[kind][1]], first[0]);
-  const lanes3 b = lanes3_subtract(second[feature_corner[other][1]], second[0]);
+  const lanes3 a = lanes3_subtract(first[edge_corner[kind - FEATURE_WARP]], first[0]);
+  const lanes3 b = lanes3_subtract(second[edge_corner[other - FEATURE_WARP]], second[0]);
   const edge_places e = places_on_edges(lanes3_subtract(first[0], second[0]), a, b);
   const lanes least = lanes_negate(c->slack), most = lanes_add(c->slack, lanes_splat(1.0f));
   lanes_mask near = is_in_reach(c, lanes3_dot(e.within_apart, e.within_apart));
@@ -12804,44 +13004,20 @@ CLOTH_INLINE uint32_t points_near_each_other(const cell_lanes *c) {
   return lanes_bits(is_in_reach(c, lanes3_dot(apart, apart)));
 }
 
-/* Pairs of kinds of features, which side is first, and which lanes are near. */
-enum { PAIR_KINDS = 13 };
-CLOTH_CONSTANT static const int8_t pair_kinds[PAIR_KINDS][3] = {
-    {FEATURE_PARTICLE, FEATURE_UPPER, 0}, {FEATURE_PARTICLE, FEATURE_LOWER, 0}, {FEATURE_UPPER, FEATURE_PARTICLE, 1},
-    {FEATURE_LOWER, FEATURE_PARTICLE, 1}, {FEATURE_WARP, FEATURE_WARP, 0},      {FEATURE_WARP, FEATURE_WEFT, 0},
-    {FEATURE_WARP, FEATURE_ACROSS, 0},    {FEATURE_WEFT, FEATURE_WARP, 0},      {FEATURE_WEFT, FEATURE_WEFT, 0},
-    {FEATURE_WEFT, FEATURE_ACROSS, 0},    {FEATURE_ACROSS, FEATURE_WARP, 0},    {FEATURE_ACROSS, FEATURE_WEFT, 0},
-    {FEATURE_ACROSS, FEATURE_ACROSS, 0}};
-
 /* Adds what is near of the pair of cells in a lane. Returns 1 if something is. */
 static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], int32_t lane) {
   const cell_queue *q = &s->queue;
-  const int32_t may_be_joined = are_near_cells(s, lane);
-  int any = 0;
+  uint32_t kinds = 0;
   for (int32_t n = 0; n < PAIR_KINDS; n++) {
-    const int32_t kind[2] = {pair_kinds[n][0], pair_kinds[n][1]};
-    const uint32_t exist = q->has[0][lane] >> kind[0] & q->has[1][lane] >> kind[1] & 1u;
-    if ((near[n] >> lane & exist) && !(may_be_joined && are_joined_features(s, kind, lane))) {
-      add_candidate(s, kind, pair_kinds[n][2], lane);
-      any = 1;
-    }
+    const uint32_t exist =
+        (uint32_t)q->has[0][lane] >> pair_kinds[n][0] & (uint32_t)q->has[1][lane] >> pair_kinds[n][1];
+    kinds |= (near[n] >> lane & exist & 1u) << n;
   }
-  return any;
-}
-
-/* Adds the particles of a pair of cells in a lane, if they are not neighbours. Returns 1 if it did. */
-static int add_near_spheres(self_search *s, uint32_t near, int32_t lane) {
-  const int32_t kind[2] = {FEATURE_PARTICLE, FEATURE_PARTICLE};
-  if (!(near >> lane & 1u)) {
-    return 0;
+  if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) {
+    kinds &= ~find_joined(s, kinds, lane);
   }
-#if WITH_SEAMS
-  if (s->has_sewn && are_joined_features(s, kind, lane)) {
-    return 0;
-  }
-#endif
-  add_candidate(s, kind, 0, lane);
-  return 1;
+  add_candidates(s, kinds, lane);
+  return kinds != 0;
 }
 
 /* Which of the pairs of cells that wait, from number `k` on, are near with which features, bits beside those before. */
@@ -12849,10 +13025,10 @@ CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KIN
   cell_lanes c;
   lanes_store(ways + k, load_cells(s, k, &c));
   if (WITH_SELF_SPHERES && s->is_round) {
-    near[0] |= points_near_each_other(&c) << k;
+    near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k;
     return;
   }
-  for (int32_t n = 0; n < PAIR_KINDS; n++) {
+  for (int32_t n = 0; n < PAIR_OF_PARTICLES; n++) {
     const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
                           : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
                                   : edges_near(&c, pair_kinds[n][0], pair_kinds[n][1]);
@@ -12869,60 +13045,61 @@ CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
     test_lanes(s, k, near, ways);
   }
   for (int32_t n = 0; n < count; n++) {
-    const int any = s->is_round ? add_near_spheres(s, near[0], n) : add_near_features(s, near, n);
-    s->fastest = any ? maximum(ways[n], s->fastest) : s->fastest;
+    s->fastest = add_near_features(s, near, n) ? maximum(ways[n], s->fastest) : s->fastest;
   }
   s->cells += count;
   s->queue.count = 0;
 }
 
+/* The corners of a cell of a cloth wait in a lane of a side. */
+static void put_corners(const self_body *b, cell_queue *q, int32_t side, int32_t row, int32_t column) {
+  int32_t corner[4];
+  find_corners(b, row, column, corner);
+  for (int32_t n = 0; n < 4; n++) {
+    q->corner[side][n][q->count] = (uint16_t)corner[n];
+  }
+}
+
+/* Which kinds of features a cell has of which that is no cell whose first particle is (row, column), a bit each. */
+static uint32_t features_at_end(const self_body *b, int32_t row, int32_t column) {
+  uint32_t has = 0;
+  for (int32_t edge = 0; edge < SELF_EDGES; edge++) {
+    has |= has_edge(b, row, column, edge) ? 1u << (FEATURE_WARP + edge) : 0u;
+  }
+  return has;
+}
+
 /* A cell of a leaf of one side waits in a lane. */
 static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_t cell) {
   cell_queue *q = &s->queue;
-  const int32_t lane = q->count, row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
-  const self_body *b = &s->group->bodies[side ? q->b : q->a];
-  int32_t corner[4];
-  find_corners(b, row, column, corner);
-  uint32_t has = (leaf->particles >> cell & 1u) << FEATURE_PARTICLE;
-  has |= leaf->cells >> cell & 1u ? 1u << FEATURE_UPPER | 1u << FEATURE_LOWER : 0u;
-  for (int32_t edge = 0; edge < SELF_EDGES && !s->is_round; edge++) {
-    has |= has_edge(b, row, column, edge) ? 1u << (FEATURE_WARP + edge) : 0u;
-  }
-  q->has[side][lane] = has;
-  for (int32_t n = 0; n < 4; n++) {
-    const cloth_vector place = vector_load(b->start, corner[n]);
-    const cloth_vector way = vector_scale(vector_load(b->velocity, corner[n]), s->ahead);
-    q->corner[side][n][lane] = corner[n];
-    q->place[side][n][0][lane] = place.x;
-    q->place[side][n][1][lane] = place.y;
-    q->place[side][n][2][lane] = place.z;
-    q->way[side][n][0][lane] = way.x;
-    q->way[side][n][1][lane] = way.y;
-    q->way[side][n][2][lane] = way.z;
-  }
+  const int32_t row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
+  const self_body *b = &s->group->bodies[q->cloth[side]];
+  put_corners(b, q, side, row, column);
+  uint32_t has = leaf->cells >> cell & 1u ? ALL_FEATURES : features_at_end(b, row, column);
+  has |= (leaf->particles >> cell & 1u) << FEATURE_PARTICLE;
+  q->has[side][q->count] = (uint16_t)has;
 }
 
 /* Two cells wait: one of a leaf of the first cloth, one of a leaf of the second. */
 static void add_cells(self_search *s, const self_leaf *first, int32_t i, const self_leaf *second, int32_t j) {
   put_cell(s, 0, first, i);
   put_cell(s, 1, second, j);
-  s->queue.count++;
-  if (s->queue.count == SELF_BATCH) {
+  if (++s->queue.count == SELF_BATCH) {
     test_waiting(s);
   }
 }
 
 /* Nothing of cloths a and b waits yet. */
 static void clear_waiting(self_search *s, int32_t a, int32_t b) {
+  fill_zero(&s->queue, sizeof s->queue);
+  s->queue.cloth[0] = a;
+  s->queue.cloth[1] = b;
   for (int32_t n = 0; n < 2; n++) {
-    s->crossing_count[n] = 0;
-    s->crossings[n].a = &s->group->bodies[n ? b : a];
-    s->crossings[n].b = &s->group->bodies[n ? a : b];
+    fill_zero(&s->crossings[n], sizeof s->crossings[n]);
+    s->crossings[n].cloth[0] = n ? b : a;
+    s->crossings[n].cloth[1] = n ? a : b;
     s->leaf[n].number = -1;
   }
-  fill_zero(&s->queue, sizeof s->queue);
-  s->queue.a = a;
-  s->queue.b = b;
 }
 
 #endif
@@ -12937,6 +13114,61 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b) {
  *
  * In: positions, ages. Out: intersections, marks in ages. Scratch: none.
  */
+
+/* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
+CLOTH_INLINE void find_crossing_places(const self_group *g, const cell_queue *q, int32_t first, lanes3 point[4],
+                                       lanes3 corner[4]) {
+  const vector_array from = g->bodies[q->cloth[0]].start, to = g->bodies[q->cloth[1]].start;
+  const lanes3 origin = lanes3_pick(to, q->corner[1][0] + first);
+  for (int32_t k = 0; k < 4; k++) {
+    point[k] = lanes3_exact_difference(lanes3_pick(from, q->corner[0][k] + first), origin);
+    corner[k] = lanes3_exact_difference(lanes3_pick(to, q->corner[1][k] + first), origin);
+  }
+}
+
+/* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
+#define SELF_CROSSINGS 6
+
+/* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
+   lanes, with the same result. */
+CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+  const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
+  const lanes3 normal = lanes3_cross(b, c);
+  const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
+  const uint32_t bits = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
+  if (!bits) {
+    return 0u;
+  }
+  const lanes fall = lanes_subtract(before, after);
+  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
+  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
+  const lanes flushed = lanes_flush_below(share, SELF_LEAST_WEIGHT);
+  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), flushed), STATE_ROUNDER);
+  const lanes square = lanes3_dot(normal, normal);
+  const lanes second = lanes3_dot(lanes3_cross(p, c), normal), third = lanes3_dot(lanes3_cross(b, p), normal);
+  const uint32_t outside = lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
+                           lanes_bits(lanes_less(square, lanes_add(second, third)));
+  return bits & ~outside;
+}
+
+/* Finds which of SELF_BATCH pairs have an edge that passes through a triangle, a bit each, for every edge and
+   triangle. */
+CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_group *g, const cell_queue *q,
+                                             uint32_t crossing[SELF_CROSSINGS]) {
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    crossing[which] = 0;
+  }
+  for (int32_t first = 0; first < SELF_BATCH; first += CLOTH_LANES) {
+    lanes3 point[4], corner[4];
+    find_crossing_places(g, q, first, point, corner);
+    for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+      const int8_t *later = later_corners[which & 1];
+      const uint32_t bits = edges_through(point[0], point[edge_corner[which >> 1]], corner[later[0]], corner[later[1]]);
+      crossing[which] |= bits << first;
+    }
+  }
+}
 
 /* 1 if an end of an edge of cloth a is sewn to a corner of a triangle of cloth b. */
 static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
@@ -12977,13 +13209,12 @@ CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, c
 
 /* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
    `which` of pair n of those that wait. */
-static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_t which) {
+static void note_meeting(self_search *s, const cell_queue *q, int32_t n, int32_t which) {
   const self_group *g = s->group;
+  const int32_t a = q->cloth[0], b = q->cloth[1], end = which >> 1, t = which & 1;
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
-  const self_crossings *c = &s->crossings[a > b];
-  const int32_t end = which >> 1, t = which & 1;
-  self_meeting m = {.particle = {c->edge[0][n], c->edge[edge_corner[end]][n], c->cell[0][n],
-                                 c->cell[later_corners[t][0]][n], c->cell[later_corners[t][1]][n]}};
+  self_meeting m = {.particle = {q->corner[0][0][n], q->corner[0][edge_corner[end]][n], q->corner[1][0][n],
+                                 q->corner[1][later_corners[t][0]][n], q->corner[1][later_corners[t][1]][n]}};
   if (a == b && have_common(&m)) {
     return;
   }
@@ -13002,45 +13233,31 @@ static void note_meeting(self_search *s, int32_t a, int32_t b, int32_t n, int32_
   s->intersections++;
 }
 
-/* Finds which edges of the cells that wait, of cloth a, pass through triangles of those of cloth b. */
-static void find_intersections(self_search *s, int32_t a, int32_t b, int32_t queue) {
-  self_crossings *c = &s->crossings[queue];
+/* Finds which edges of the cells that wait pass through triangles of the others. */
+static void find_intersections(self_search *s, cell_queue *q) {
   uint32_t bits[SELF_CROSSINGS];
-  const int32_t count = s->crossing_count[queue];
-  s->crossing_count[queue] = 0;
+  const int32_t count = q->count;
+  q->count = 0;
   s->crossed += count;
   if (count == 0) {
     return;
   }
-  for (int32_t n = count; n < SELF_BATCH; n++) {
-    for (int32_t k = 0; k < 4; k++) {
-      c->edge[k][n] = c->edge[k][0];
-      c->cell[k][n] = c->cell[k][0];
-    }
-  }
-  find_crossings(c, bits);
+  find_crossings(s->group, q, bits);
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
     for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
-      note_meeting(s, a, b, first_bit(left), which);
+      note_meeting(s, q, first_bit(left), which);
     }
   }
 }
 
 /* A cell of cloth a, with its edges, and one of cloth b, with its triangles, wait for others. */
 static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, int32_t cell) {
-  const int32_t queue = a > b;
-  self_crossings *c = &s->crossings[queue];
-  const int32_t n = s->crossing_count[queue]++;
-  int32_t from[4], to[4];
+  cell_queue *q = &s->crossings[a > b];
   const self_body *first = &s->group->bodies[a], *second = &s->group->bodies[b];
-  find_corners(first, edges / first->columns, edges % first->columns, from);
-  find_corners(second, cell / second->columns, cell % second->columns, to);
-  for (int32_t k = 0; k < 4; k++) {
-    c->edge[k][n] = (uint16_t)from[k];
-    c->cell[k][n] = (uint16_t)to[k];
-  }
-  if (n + 1 == SELF_BATCH) {
-    find_intersections(s, a, b, queue);
+  put_corners(first, q, 0, edges / first->columns, edges % first->columns);
+  put_corners(second, q, 1, cell / second->columns, cell % second->columns);
+  if (++q->count == SELF_BATCH) {
+    find_intersections(s, q);
   }
 }
 
@@ -13167,11 +13384,6 @@ typedef struct memory_table {
   uint32_t places;
 } memory_table;
 
-/* Bytes that the table of so many entries takes, at most. */
-static size_t memory_table_bytes(int32_t entries) {
-  return (size_t)entries * (sizeof(pair_memory) + 4u * sizeof(int32_t));
-}
-
 /* Copies all entries into a table, and forgets them. */
 static memory_table table_of_memories(const self_group *g) {
   memory_table t = {(pair_memory *)(void *)g->elements, NULL, 1u};
@@ -13211,11 +13423,22 @@ static const pair_memory *find_in_table(const memory_table *t, pair_key key) {
   return NULL;
 }
 
-/* Candidate n of a group: those of particles and triangles first. */
-CLOTH_INLINE pair_key candidate_key(const self_group *g, int32_t n) {
-  const int32_t faces = g->found->faces;
-  return g->keys[n < faces ? n : g->max_candidates - 1 - (n - faces)];
+/* The kinds of features of the candidates of a pair of cells that come in their turn: those of edges, or the others. */
+CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t is_edge) {
+  const uint32_t kinds = kinds_of_pair(g->cells[pair]);
+  return is_edge ? kinds & PAIRS_OF_EDGES : kinds & ~PAIRS_OF_EDGES;
 }
+
+/* Runs statements for each candidate `c` of a group, in order. */
+#define EACH_CANDIDATE(g, c, ...)                                                                                      \
+  for (int32_t c##_turn = 0; c##_turn < 2; c##_turn++) {                                                               \
+    for (int32_t c##_pair = 0; c##_pair < (g)->found->cells; c##_pair++) {                                             \
+      for (uint32_t c##_left = kinds_in_turn(g, c##_pair, c##_turn); c##_left; c##_left &= c##_left - 1u) {            \
+        const uint32_t c = (uint32_t)c##_pair << PAIR_KIND_BITS | (uint32_t)first_bit(c##_left);                       \
+        __VA_ARGS__;                                                                                                   \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
 
 /* Clears the entries behind the last one that the part before had. */
 static void clear_old_pairs(const self_body *b) {
@@ -13242,12 +13465,15 @@ static void remember_pair(const self_group *g, const pair_memory *entry) {
 /* Puts the entries into the order of the candidates after a gather. What is no candidate any more is forgotten. */
 CLOTH_SEPARATE void sort_memories(const self_group *g) {
   const memory_table t = table_of_memories(g);
-  for (int32_t n = 0; n < g->found->faces + g->found->edges; n++) {
-    const pair_memory *m = find_in_table(&t, candidate_key(g, n));
+  if (t.places == 1u) {
+    return;
+  }
+  EACH_CANDIDATE(g, candidate, {
+    const pair_memory *m = find_in_table(&t, key_of_candidate(g->cells, candidate));
     if (m) {
       remember_pair(g, m);
     }
-  }
+  });
 }
 
 #endif
@@ -13272,21 +13498,23 @@ static int32_t most_pair_iterations(const cloth *c) {
 
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
-  const uint64_t leaves = COST_SELF_LEAVES + SELF_LEAF_PAIRS * (COST_SELF_CELLS + 2u * COST_SELF_CROSS);
   return particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-         (uint64_t)(uint32_t)l->max_leaf_visits * leaves + (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
+         (uint64_t)(uint32_t)l->max_leaf_visits * COST_SELF_LEAVES +
+         (uint64_t)(uint32_t)l->max_tests * (COST_SELF_CELLS + COST_SELF_CROSS) +
+         (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
 }
 
-/* Most work of contact in a step: every part looks for candidates, every gather is repeated as often as may be, visits
-   as many pairs as it may and finds as many candidates as there is room for; in every part as many touch as there is
-   room for, which is found last. */
+/* Most work of contact in a step: every part looks for candidates, visits and tests as many pairs as it may and finds
+   as many candidates as there is room for; the gather of the step, and all of its parts together, look again as often
+   as may be; in every part as many touch as there is room for, which is found in a second search. */
 static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
-  const uint64_t search = SELF_ATTEMPTS * max_attempt_work(l, b->particles);
+  const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
+  const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
   const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
-  const uint64_t part =
-      candidates * COST_PAIR_SHAPE + elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
+  const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
+                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
   const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return search + (contours + (search + part) * (uint32_t)b->parts) * (uint32_t)b->substeps;
+  return attempts * max_attempt_work(l, b->particles) + contours * (uint32_t)b->substeps + part * parts;
 }
 
 #endif
@@ -13525,6 +13753,15 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   return height;
 }
 
+/* 1 if there is no work left for a visit. */
+CLOTH_INLINE int is_spent(const self_search *s, int is_leaf) {
+  const self_group *g = s->group;
+  const int32_t near = s->cells + s->queue.count, crossing = s->crossed + s->crossings[0].count + s->crossings[1].count;
+  return is_leaf ? s->leaf_visits == g->max_leaf_visits || near + SELF_LEAF_PAIRS > g->max_tests ||
+                       crossing + 2 * SELF_LEAF_PAIRS > g->max_tests
+                 : s->visits + SELF_CHILD_PAIRS > g->max_visits;
+}
+
 /* Visits the trees of two cloths, or the tree of one twice. */
 static void visit_pair(self_search *s, int32_t a, int32_t b) {
   const self_group *g = s->group;
@@ -13538,8 +13775,9 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
     const int is_leaf = v.level_a == 0 && v.level_b == 0;
-    if (is_leaf ? s->leaf_visits == g->max_leaf_visits : s->visits + SELF_CHILD_PAIRS > g->max_visits) {
-      s->is_full = 1;
+    if (is_spent(s, is_leaf)) {
+      s->is_full = s->is_spent = 1;
+      s->dropped++;
       return;
     }
     if (is_leaf) {
@@ -13582,20 +13820,20 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
-      const self_pair pair = pair_between(g, a, b);
-      if (!(pair.thickness > 0.0f)) {
+      const self_pair *pair = pair_between(g, a, b);
+      if (!(pair->thickness > 0.0f)) {
         continue;
       }
-      s->is_round = pair.is_round;
-      s->thickness = pair.thickness;
+      s->is_round = pair->is_round;
+      s->thickness = pair->thickness;
       s->skin = SELF_SKIN * spacing;
       s->reach = s->thickness + s->skin;
       clear_waiting(s, a, b);
       visit_pair(s, a, b);
       test_waiting(s);
       if (WITH_SELF_TRIANGLES) {
-        find_intersections(s, a, b, 0);
-        find_intersections(s, b, a, 1);
+        find_intersections(s, &s->crossings[0]);
+        find_intersections(s, &s->crossings[1]);
       }
     }
   }
@@ -13605,7 +13843,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
 static void charge_attempt(const self_group *g, const self_search *s) {
   const uint64_t work =
       (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)(s->faces + s->edges) * COST_SELF_FOUND +
+      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND +
       (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
@@ -13626,24 +13864,25 @@ static float shortest_spacing_of(const self_group *g) {
   return spacing;
 }
 
-/* All attempts to find the candidates of the next `time` seconds. `may_stop`: the first one is enough where candidates
-   are so fast that they are looked for again in any case. Returns 1 if there was room for all of the first. */
-static int search_repeatedly(const self_group *g, float time, int may_stop, self_search *s) {
+/* All attempts to find the candidates of the next `time` seconds, from number `attempt` on, which then is that of the
+   last one. `may_stop`: the first one is enough where candidates are so fast that they are looked for again in any
+   case. Less reach saves room, but no visits. Returns 1 if there was room for all of the first. */
+static int search_repeatedly(const self_group *g, float time, int may_stop, int32_t *attempt) {
   cloth_self_statistics *counts = &g->found->statistics;
+  self_search *s = g->search;
   const float fast = FAST_PART * shortest_spacing_of(g);
   int is_whole = 1;
-  for (int32_t attempt = 0; attempt == 0 || s->is_full; attempt++) {
-    const int32_t is_last = attempt == SELF_ATTEMPTS - 1;
-    search_group(g, time, attempt_shares[attempt], is_last, s);
+  for (;; ++*attempt) {
+    const int32_t is_last = *attempt == SELF_ATTEMPTS - 1;
+    search_group(g, time, attempt_shares[*attempt], is_last, s);
     counts->gathers++;
     counts->visits += s->visits;
     charge_attempt(g, s);
     is_whole &= !s->is_full;
-    if (is_last || (may_stop && s->is_full && s->fastest > fast)) {
-      break;
+    if (!s->is_full || s->is_spent || is_last || (may_stop && s->fastest > fast)) {
+      return is_whole;
     }
   }
-  return is_whole;
 }
 
 /* What the first gather of a step says about intersections: how long particles have been part of some. */
@@ -13659,49 +13898,70 @@ static void note_intersections(const self_group *g, const self_search *s) {
 /* Looks for the candidates of the next `time` seconds. `is_step`: of a whole step. */
 CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_step) {
   cloth_self_statistics *counts = &g->found->statistics;
-  self_search s;
+  self_search *s = g->search;
   if (is_step) {
     g->found->opened = WITH_SEAMS && find_sewn(g);
     g->found->has_ages = 0;
   }
-  const int is_whole = search_repeatedly(g, time, is_step, &s);
-  g->found->faces = s.faces;
-  g->found->edges = s.edges;
+  int32_t first = 0;
+  const int is_whole = search_repeatedly(g, time, is_step, is_step ? &first : &g->found->attempt);
+  g->found->cells = s->found;
+  g->found->candidates = s->candidates;
   if (is_step) {
-    g->found->fastest = s.fastest / time;
+    g->found->fastest = s->fastest / time;
     g->found->is_crowded = !is_whole;
   }
-  g->found->intersections = s.intersections < g->max_intersections ? s.intersections : g->max_intersections;
-  copy_memory(g->found->meets, s.meets, sizeof s.meets);
-  counts->pairs = s.faces + s.edges;
-  counts->pairs_dropped += is_step && s.is_full ? 0 : s.dropped;
-  if (!g->found->has_ages && (!s.is_full || !is_step)) {
-    note_intersections(g, &s);
-  } else if (s.intersections > 0) {
+  g->found->intersections = s->intersections < g->max_intersections ? s->intersections : g->max_intersections;
+  copy_memory(g->found->meets, s->meets, sizeof s->meets);
+  counts->pairs = s->candidates;
+  counts->pairs_dropped += is_step && s->is_full ? 0 : s->dropped;
+  if (!g->found->has_ages && (!s->is_full || !is_step)) {
+    note_intersections(g, s);
+  } else if (s->intersections > 0) {
     clear_age_marks(g);
   }
-  sort_memories(g);
+  sort_memories(g); /* in place of the search */
 }
 
-/* A cloth that feels itself, as a group of its own. */
-static self_group self_group_of(const cloth *c, self_body *body) {
+/* Sets where a group has its room. */
+static void place_contact(self_group *g, char *room, const self_layout *l) {
+  g->cells = (cell_pair *)(void *)(room + l->cells);
+  g->elements = (pair_element *)(void *)(room + l->elements);
+  g->intersections = (self_intersection *)(void *)(room + l->intersections);
+  g->visits = (self_visit *)(void *)(room + l->visits);
+  g->search = (self_search *)(void *)(room + l->search);
+  g->max_cells = l->max_cells;
+  g->max_candidates = l->max_candidates;
+  g->max_elements = l->max_elements;
+  g->max_intersections = l->max_intersections;
+  g->max_visits = l->max_visits;
+  g->max_leaf_visits = l->max_leaf_visits;
+  g->max_tests = l->max_tests;
+}
+
+/* A cloth that feels itself, as a group of its own, in its scratch. */
+typedef struct single_group {
+  self_group group;
+  self_body body;
+} single_group;
+
+LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GROUP_BYTES);
+
+/* Makes the group of a cloth that feels itself, which lasts for a substep. */
+CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const uintptr_t end = c->shared_bytes ? c->scratch.solution + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
-  const self_group g = {.bodies = body,
-                        .count = 1,
-                        .keys = (pair_key *)(void *)(room + layout.candidates),
-                        .elements = (pair_element *)(void *)(room + layout.elements),
-                        .intersections = (self_intersection *)(void *)(room + layout.intersections),
-                        .visits = (self_visit *)(void *)(room + layout.visits),
-                        .max_candidates = layout.max_candidates,
-                        .max_elements = layout.max_elements,
-                        .max_intersections = layout.max_intersections,
-                        .max_visits = layout.max_visits,
-                        .max_leaf_visits = layout.max_leaf_visits,
-                        .found = self_workspace_of(c)};
-  self_body_of(c, (self_node *)(void *)(room + layout.nodes), body);
+  single_group *single = (single_group *)(void *)room;
+  self_group *g = &single->group;
+  fill_zero(single, sizeof *single);
+  g->bodies = &single->body;
+  g->count = 1;
+  g->found = self_workspace_of(c);
+  g->own = own_pair(settings);
+  place_contact(g, room, &layout);
+  self_body_of(c, (self_node *)(void *)(room + layout.nodes), g->bodies);
   return g;
 }
 
@@ -14520,11 +14780,8 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
  * In: collider slots, the terms of the substep. Out: what the functions return. Scratch: none.
  */
 
-/* Work of a particle that is compared with a collider, see step/work.h, and with a triangle; more with one of a height
-   field, which is made for that. */
+/* Work of a particle that is compared with a collider, see step/work.h. */
 #define WORK_SEARCH 200u
-#define WORK_LISTED 160u
-#define WORK_MADE 600u
 /* Most that is charged for a way that is followed, in searches, beside that of its end; of a distance grid, where each
    place costs several. */
 #define MOST_FOLLOWED 1
@@ -14647,80 +14904,184 @@ CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3
  * Meshes and height fields are surfaces: triangles without a distance that has a sign. A particle meets the triangles
  * near it, on the side on which its way begins; those with one side, of closed meshes and the ground, on that side.
  *
- * The nearest point of all triangles is a contact. It is one of a convex surface, whatever its edges. Others count
- * beside it only if they are apart from it, up to SURFACE_FACES in a corner:
- *
- *   a face above which the particle is, at an angle of more than 45 degrees with the contacts found;
- *   an edge or a corner, if it is also above the tangent planes of these: no diagonal of a plane is.
- *
- * Faces that lean less to each other meet in a crease that is rounded: from where the second face begins, to where both
- * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
- * jumps.
+ * Triangles are measured in chunks, a lane each, for one particle at a time: those near a particle are few, and others
+ * than those near its neighbours.
  *
  * In: geometries, points in their axes. Out: what the functions return. Scratch: none.
  */
 
 #if WITH_SURFACES
 
-/* Most triangles that are listed, and most cells of a height field that are looked at for it. */
-#define MOST_LISTED MESH_WALK_TRIANGLES
-#define MOST_CELLS 256
-/* Most contacts of a particle with a surface. */
-#define SURFACE_FACES MOST_FACES
-/* Contacts whose normals have a larger dot product are one. */
-#define SAME_FACE 0.7f
-/* Faces whose normals have a larger dot product are the same plane. */
-#define SAME_PLANE 0.9999f
+/* Triangles of a chunk: of a leaf of a mesh. */
+#define CHUNK MESH_CHILDREN
+#define ALL_OF_CHUNK ((1u << CHUNK) - 1u)
+/* Most chunks that are listed for a particle; and most cells of a height field, of two triangles each. */
+#define MOST_CHUNKS 32
+#define ALL_CHUNKS 0xffffffffu
+#define MOST_CELLS (MOST_CHUNKS * CHUNK / 2)
 /* By how much an edge that is a contact of its own is above the tangent planes of others [m]. */
 #define ABOVE_PLANE 1.0e-5f
-/* No gap [m], as FAR_GAP of touches. */
+/* What rounding may take from that [m]. */
+#define RISE_ROUNDING 1.0e-6f
+/* No gap [m], as FAR_GAP of touches; nor a squared distance. */
 #define NO_FACE 1.0e9f
+/* The nearest triangle is looked for among those whose least squared distance is at most this factor of the smallest,
+   and a little more [m^2], first. */
+#define ABOUT_NEAREST 1.001f
+#define ABOUT_NOTHING 1.0e-10f
 
-/* Triangles near a box: their numbers in a mesh; twice those of cells of a height field, and one more for the upper. */
+/* Triangles near a particle, in chunks. */
 typedef struct triangle_list {
   const cloth_geometry *g;
   int32_t count;
-  int32_t overflows; /* 1: there are more */
-  int32_t is_short;  /* 1: of what is near the ends of ways alone, for one particle */
-  uint32_t work;     /* see costs.h */
-  int32_t item[MOST_LISTED];
+  int32_t overflows;         /* 1: there are more */
+  int32_t is_short;          /* 1: of what is near the end of the way alone */
+  uint32_t work;             /* see costs.h */
+  position_box box;          /* around all triangles [m] */
+  uint32_t measured;         /* of which chunks measure_nearest() has measured the triangles, a bit each */
+  float least[MOST_CHUNKS];  /* no triangle of each is nearer: its squared distance [m^2] */
+  int32_t leaf[MOST_CHUNKS]; /* of a mesh */
+  uint8_t bits[MOST_CHUNKS]; /* which of its triangles are near */
+#if WITH_HEIGHT_FIELD
+  field_window window;
+  int32_t made;                              /* number of the first triangle in the room, -1 for none, ... */
+  field_window made_in;                      /* ... in this window */
+  float room[TRIANGLE_FLOATS * CLOTH_LANES]; /* for triangles of a height field, which are made there */
+#endif
 } triangle_list;
+
+/* Begins to use a list: nothing has been made in its room. */
+static void open_list(triangle_list *list) {
+#if WITH_HEIGHT_FIELD
+  list->made = -1;
+#endif
+  (void)list;
+}
+
+static void clear_list(triangle_list *list, const cloth_geometry *g) {
+  list->g = g;
+  list->count = list->overflows = list->is_short = 0;
+  list->work = list->measured = 0;
+  list->box.low = g->low;
+  list->box.high = g->high;
+}
+
+/* Adds a chunk with some triangles, a bit each. Returns 0 if there is no room. */
+static int add_chunk(triangle_list *list, int32_t leaf, uint32_t bits, float least) {
+  if (list->count == MOST_CHUNKS) {
+    list->overflows = 1;
+    return 0;
+  }
+  list->least[list->count] = least;
+  list->leaf[list->count] = leaf;
+  list->bits[list->count++] = (uint8_t)bits;
+  return 1;
+}
 
 #if WITH_HEIGHT_FIELD
 
-/* Lists the triangles of the cells whose ground may be in a box. */
-static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
-  const cloth_geometry *g = list->g;
+/* Lists the triangles of a window. */
+static void list_window(triangle_list *list, const field_window *window) {
+  list->window = *window;
+  list->count = 0;
+  list->measured = 0;
+  for (int32_t left = 2 * window->columns * window->rows; left > 0; left -= CHUNK) {
+    add_chunk(list, 0, left >= CHUNK ? ALL_OF_CHUNK : (1u << left) - 1u, 0.0f);
+  }
+}
+
+/* The cells in a box. */
+static field_window window_around(const cloth_geometry *g, cloth_vector low, cloth_vector high) {
   const float across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
-  const int32_t left = clamped_cell(low.x * across[0], columns), right = clamped_cell(high.x * across[0], columns);
-  const int32_t first = clamped_cell(low.z * across[1], rows), last = clamped_cell(high.z * across[1], rows);
-  list->overflows = (int64_t)(right - left + 1) * (last - first + 1) > MOST_CELLS;
-  for (int32_t row = first; row <= last && !list->overflows; row++) {
-    for (int32_t column = left; column <= right; column++) {
-      list->work += COST_FIELD_TEST;
-      if (highest_corner(g, column, row) < low.y) {
-        continue;
-      }
-      if (list->count + 2 > MOST_LISTED) {
-        list->overflows = 1;
-        return;
-      }
-      list->item[list->count++] = 2 * (row * columns + column);
-      list->item[list->count++] = 2 * (row * columns + column) + 1;
-    }
+  field_window w;
+  w.left = clamped_cell(low.x * across[0], columns);
+  w.first = clamped_cell(low.z * across[1], rows);
+  w.columns = clamped_cell(high.x * across[0], columns) - w.left + 1;
+  w.rows = clamped_cell(high.z * across[1], rows) - w.first + 1;
+  return w;
+}
+
+/* The box around the ground in a window; it is deep. */
+static position_box box_of_window(const cloth_geometry *g, const field_window *w, float highest) {
+  const position_box box = {
+      vector((float)w->left * g->spacing[0], g->low.y, (float)w->first * g->spacing[1]),
+      vector((float)(w->left + w->columns) * g->spacing[0], highest, (float)(w->first + w->rows) * g->spacing[1])};
+  return box;
+}
+
+/* Lists the triangles of the cells whose ground may be in a box. */
+static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
+  const field_window w = window_around(list->g, low, high);
+  list->overflows = (int64_t)w.columns * w.rows > MOST_CELLS;
+  if (list->overflows) {
+    return;
+  }
+  list->work += (uint32_t)(w.columns * w.rows) * COST_FIELD_TEST;
+  const float highest = highest_in_window(list->g, &w);
+  if (!(highest < low.y)) {
+    list_window(list, &w);
+    list->box = box_of_window(list->g, &w, highest);
   }
 }
 
 #endif
 
+#if WITH_MESH
+
+/* How far a coordinate is outside of ranges. */
+CLOTH_INLINE lanes outside_ranges(const float *low, const float *high, float a) {
+  const lanes at = lanes_splat(a);
+  const lanes off = lanes_maximum(lanes_subtract(lanes_load(low), at), lanes_subtract(at, lanes_load(high)));
+  return lanes_maximum(off, lanes_splat(0.0f));
+}
+
+/* Lists the triangles of leaves that are nearer to a point than a radius. */
+CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, cloth_vector p, float radius) {
+  const lanes most = lanes_splat(radius * radius);
+  list->box = leaves->box;
+  for (int32_t n = 0; n < leaves->count; n += CLOTH_LANES) {
+    float squared[CLOTH_LANES];
+    const lanes3 off = lanes3_of(outside_ranges(leaves->low[0] + n, leaves->high[0] + n, p.x),
+                                 outside_ranges(leaves->low[1] + n, leaves->high[1] + n, p.y),
+                                 outside_ranges(leaves->low[2] + n, leaves->high[2] + n, p.z));
+    const lanes square = lanes3_dot(off, off);
+    uint32_t near = lanes_bits(lanes_less(square, most));
+    lanes_store(squared, square);
+    for (; near; near &= near - 1u) {
+      const int32_t lane = lowest_bit(near);
+      if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) {
+        return;
+      }
+    }
+  }
+  list->work += (uint32_t)leaves->count * COST_MESH_LEAF;
+}
+
+/* Lists the triangles of a mesh near a box. */
+static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) {
+  mesh_walk w;
+  for (start_walk(&w, list->g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
+    for (uint32_t open = w.open[0]; open && !list->overflows; open &= open - 1u) {
+      add_chunk(list, MESH_CHILDREN * w.node[0] + lowest_bit(open), ALL_OF_CHUNK, 0.0f);
+    }
+  }
+  list->overflows |= w.overflows;
+  list->work += (uint32_t)w.nodes * COST_MESH_NODE;
+}
+
+#endif
+
+/* 1 if a surface has nothing in a box. */
+static int is_box_apart(const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+  return high.x < g->low.x || low.x > g->high.x || high.z < g->low.z || low.z > g->high.z || low.y > g->high.y ||
+         (g->shape == CLOTH_SHAPE_MESH && high.y < g->low.y);
+}
+
 /* Lists the triangles of a surface near a box in its axes. */
 CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
-  list->g = g;
-  list->count = list->overflows = list->is_short = 0;
-  list->work = 0;
-  if (high.x < g->low.x || low.x > g->high.x || high.z < g->low.z || low.z > g->high.z || low.y > g->high.y ||
-      (g->shape == CLOTH_SHAPE_MESH && high.y < g->low.y)) {
+  clear_list(list, g);
+  if (is_box_apart(g, low, high)) {
     return;
   }
 #if WITH_HEIGHT_FIELD
@@ -14730,142 +15091,200 @@ CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g,
   }
 #endif
 #if WITH_MESH
-  mesh_walk w;
-  start_walk(&w, g, low, high);
-  for (int32_t n = next_triangle(&w); n >= 0; n = next_triangle(&w)) {
-    list->item[list->count++] = n;
-  }
-  list->overflows = w.overflows;
-  list->work += (uint32_t)w.nodes * COST_MESH_NODE;
+  list_mesh(list, low, high);
 #endif
 }
 
-/* Work of measuring the triangles of a list for so many particles; and with that of the list itself. */
-static uint32_t measuring_work(const triangle_list *list, int32_t particles) {
-  const uint32_t made = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? WORK_MADE : 0u;
-  return (uint32_t)(list->count * particles) * (WORK_LISTED + made);
-}
-
-static uint32_t list_work(const triangle_list *list, int32_t particles) {
-  return list->work + measuring_work(list, particles);
+/* Charges a list for measuring a chunk, which in a height field has to be made. */
+static void charge_chunk(triangle_list *list, uint32_t work) {
+  list->work += list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? work + COST_CHUNK_MADE : work;
 }
 
 #if WITH_HEIGHT_FIELD
 
-/* The corners of a triangle of a list, of a height field. */
-static void listed_corners(const triangle_list *list, int32_t n, cloth_vector corner[3]) {
-  const int32_t cell = list->item[n] / 2, columns = list->g->counts[0] - 1;
-  field_corners(list->g, cell % columns, cell / columns, list->item[n] & 1, corner);
-}
-
-#endif
-
-/* A triangle of a list; of a height field it is made in *room. */
-static const surface_triangle *listed_triangle(const triangle_list *list, int32_t n, surface_triangle *room) {
-  const cloth_geometry *g = list->g;
-#if WITH_HEIGHT_FIELD
-  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    cloth_vector corner[3];
-    listed_corners(list, n, corner);
-    make_triangle(room, corner[0], corner[1], corner[2]);
-    return room;
+/* Makes the triangles of a height field from number `first` of a list on, unless they are there. */
+static void make_cells(triangle_list *list, int32_t first) {
+  lanes3 corner[3];
+  const field_window *is = &list->window, *was = &list->made_in;
+  if (list->made == first && is->left == was->left && is->first == was->first && is->columns == was->columns &&
+      is->rows == was->rows) {
+    return;
   }
-#endif
-  (void)room;
-  return (const surface_triangle *)geometry_data(g, g->data) + list->item[n];
+  list->made = first;
+  list->made_in = *is;
+  field_corners(list->g, &list->window, first, corner);
+  make_triangles(list->room, CLOTH_LANES, corner);
 }
 
-/* The same, of which corner and edges are enough. */
-static const surface_triangle *listed_span(const triangle_list *list, int32_t n, surface_triangle *room) {
+#endif
+
+/* CLOTH_LANES triangles of chunk `n` of a list from its triangle `k` on; of a height field they are made. */
+CLOTH_INLINE triangle_lanes listed_triangles(triangle_list *list, int32_t n, int32_t k) {
 #if WITH_HEIGHT_FIELD
   if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    cloth_vector corner[3];
-    listed_corners(list, n, corner);
-    span_triangle(room, corner[0], corner[1], corner[2]);
-    return room;
+    const triangle_lanes t = {list->room, CLOTH_LANES};
+    make_cells(list, n * CHUNK + k);
+    return t;
   }
 #endif
-  return listed_triangle(list, n, room);
+#if WITH_MESH
+  return triangles_of_leaf(list->g, list->leaf[n], k);
+#else
+  return (triangle_lanes){list->room, CLOTH_LANES};
+#endif
 }
+
+/* Runs a statement for each block of lanes of a chunk: `k` is its first triangle, `near` which are near, a bit each. */
+#define EACH_TRIANGLE_LANES(list, n, k, near, statement)                                                               \
+  for (int32_t k = 0; k < CHUNK; k += CLOTH_LANES) {                                                                   \
+    const uint32_t near = (uint32_t)(list)->bits[n] >> k & ((1u << CLOTH_LANES) - 1u);                                 \
+    if (near) {                                                                                                        \
+      statement;                                                                                                       \
+    }                                                                                                                  \
+  }
 
 /// Distances of particles from triangles ///
 
-/* A block of particles near a surface, in its axes [m]. */
-typedef struct surface_points {
-  lanes3 from, to; /* where their ways begin; where contacts are looked for */
-  lanes3 moved;    /* by which `to` has been moved out of triangles that the ways passed */
-  lanes radius;    /* contacts are no farther */
-  lanes behind;    /* a triangle with one side holds what is no farther behind it, at both ends of its way */
+/* A particle near a surface, in its axes [m]. */
+typedef struct surface_point {
+  cloth_vector from, to; /* where its way begins; where contacts are looked for */
+  cloth_vector moved;    /* by which `to` has been moved out of triangles that the way passed */
+  float radius;          /* contacts are no farther */
+  float behind;          /* a triangle with one side holds what is no farther behind it, at both ends of its way */
   int32_t one_sided;
-  uint32_t work; /* of what ways pass */
-} surface_points;
+  uint32_t work; /* of what the way passes */
+} surface_point;
 
-/* How far a block of particles is from a triangle. */
+/* How far a particle is from triangles. */
 typedef struct triangle_distance {
-  lanes_mask found; /* within the radius, and on a side that holds them */
-  lanes gap;        /* below 0 behind a triangle with one side [m] */
+  lanes_mask found; /* within the radius, and on a side that holds it */
+  lanes least;      /* below the squared distance [m^2] */
+  lanes size, gap;  /* the distance; below 0 behind a triangle with one side [m] */
   lanes3 normal;
   lanes_mask is_face; /* an inner point is nearest, no edge or corner */
 } triangle_distance;
 
-/* How far points are outside of the edges of a triangle; they are relative to its corner. Returns the largest. */
-CLOTH_INLINE lanes beyond_edges(const surface_triangle *t, lanes3 p, lanes excess[3]) {
-  excess[0] = lanes3_dot(lanes3_splat(t->outward[0]), p);
-  excess[1] = lanes_subtract(lanes3_dot(lanes3_splat(t->outward[1]), p), lanes_splat(t->far_side));
-  excess[2] = lanes3_dot(lanes3_splat(t->outward[2]), p);
+/* How far points are outside of the edges of triangles; they are relative to the corners. Returns the largest. */
+CLOTH_INLINE lanes beyond_edges(const triangle_lanes *t, lanes3 p, lanes excess[3]) {
+  excess[0] = lanes3_dot(triangle_vector(t, TRIANGLE_OUTWARD), p);
+  excess[1] =
+      lanes_subtract(lanes3_dot(triangle_vector(t, TRIANGLE_OUTWARD + 3), p), triangle_float(t, TRIANGLE_FAR_SIDE));
+  excess[2] = lanes3_dot(triangle_vector(t, TRIANGLE_OUTWARD + 6), p);
   return lanes_flush(lanes_maximum(excess[0], lanes_maximum(excess[1], excess[2])));
 }
 
-/* The vectors from the nearest points of the edges that points are outside of: from_edges() for a block. */
-CLOTH_SEPARATE lanes3 away_from_edges(const surface_triangle *t, lanes3 p, const lanes excess[3]) {
+CLOTH_INLINE lanes3 from_corners(const triangle_lanes *t, cloth_vector p) {
+  return lanes3_flush_below(lanes3_subtract(lanes3_splat(p), triangle_vector(t, TRIANGLE_CORNER)), STATE_QUANTUM);
+}
+
+CLOTH_INLINE lanes above_planes(const triangle_lanes *t, lanes3 p) {
+  return lanes_flush_below(lanes3_dot(triangle_vector(t, TRIANGLE_NORMAL), p), STATE_QUANTUM);
+}
+
+/* The vectors from the nearest points of the edges that points are outside of. */
+CLOTH_INLINE lanes3 away_from_edges(const triangle_lanes *t, lanes3 p, const lanes excess[3]) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 edge[2] = {triangle_vector(t, TRIANGLE_EDGES), triangle_vector(t, TRIANGLE_EDGES + 3)};
   lanes3 nearest = p;
   lanes least = lanes_splat(NO_FACE);
-  for (int32_t edge = 0; edge < 3; edge++) {
-    const cloth_vector start = edge == 1 ? t->edge[0] : vector(0.0f, 0.0f, 0.0f);
-    const cloth_vector along = vector_flush(vector_subtract(t->edge[edge == 0 ? 0 : 1], start), STATE_QUANTUM);
-    const lanes3 q = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(start)), STATE_QUANTUM);
-    const lanes share =
-        lanes_flush(lanes_multiply(lanes3_dot(q, lanes3_splat(along)), lanes_splat(t->inverse_squared[edge])));
+  for (int32_t n = 0; n < 3; n++) {
+    const lanes3 along = n == 1 ? lanes3_flush_below(lanes3_subtract(edge[1], edge[0]), STATE_QUANTUM) : edge[n / 2];
+    const lanes3 q = n == 1 ? lanes3_flush_below(lanes3_subtract(p, edge[0]), STATE_QUANTUM) : p;
+    const lanes share = lanes_flush(lanes_multiply(lanes3_dot(q, along), triangle_float(t, TRIANGLE_INVERSE + n)));
     const lanes within = lanes_minimum(lanes_maximum(share, zero), one);
-    const lanes3 away =
-        lanes3_flush_below(lanes3_add_scaled(q, lanes3_splat(along), lanes_negate(within)), STATE_QUANTUM);
+    const lanes3 away = lanes3_flush_below(lanes3_add_scaled(q, along, lanes_negate(within)), STATE_QUANTUM);
     const lanes squared = lanes3_dot(away, away);
-    const lanes_mask is_nearer = lanes_both(lanes_less(zero, excess[edge]), lanes_less(squared, least));
+    const lanes_mask is_nearer = lanes_both(lanes_less(zero, excess[n]), lanes_less(squared, least));
     nearest = lanes3_select(is_nearer, away, nearest);
     least = lanes_select(is_nearer, squared, least);
   }
   return nearest;
 }
 
-/* Measures a triangle where it may be nearer than `limit`; without `edges` its inner points alone. *closest is lowered
-   to its distance, whether it holds the particles or not. Returns 0 if it is not within the radius of any. */
-CLOTH_INLINE int measure_triangle(const surface_triangle *t, const surface_points *s, lanes limit, int edges,
-                                  lanes *closest, triangle_distance *d) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 normal = lanes3_splat(t->normal), corner = lanes3_splat(t->corner);
-  const lanes3 p = lanes3_flush_below(lanes3_subtract(s->to, corner), STATE_QUANTUM);
-  const lanes height = lanes_flush_below(lanes3_dot(normal, p), STATE_QUANTUM);
+/* The squared distance above which what is nearest is found nearby first. */
+static float about_nearest(float least) {
+  return least * ABOUT_NEAREST + ABOUT_NOTHING;
+}
+
+/* What is nearest of a list: a squared distance that nothing is nearer than; 1 if it is the inside of a triangle, and
+   no other triangle is as near. */
+typedef struct nearest_measure {
+  float least;
+  int32_t is_inside;
+} nearest_measure;
+
+/* Measures a chunk of a list, and takes what is nearer than what has been found. Lengths may be off by STATE_QUANTUM.
+ */
+CLOTH_SEPARATE void measure_chunk(triangle_list *list, const surface_point *s, int32_t n, nearest_measure *nearest) {
+  const float about = about_nearest(nearest->least);
+  const lanes zero = lanes_splat(0.0f), inner = lanes_splat(-ABOVE_PLANE);
+  lanes least = lanes_splat(about), inside = least;
+  charge_chunk(list, COST_CHUNK);
+  EACH_TRIANGLE_LANES(list, n, k, near, {
+    const triangle_lanes t = listed_triangles(list, n, k);
+    const lanes3 p = lanes3_subtract(lanes3_splat(s->to), triangle_vector(&t, TRIANGLE_CORNER));
+    const lanes height = above_planes(&t, p);
+    lanes excess[3];
+    if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(about)))) {
+      continue;
+    }
+    const lanes outside = beyond_edges(&t, p, excess);
+    const lanes beside = lanes_maximum(outside, zero);
+    const lanes squared = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
+    least = lanes_minimum(squared, least);
+    inside = lanes_select(lanes_less(outside, inner), lanes_minimum(squared, inside), inside);
+  });
+  list->measured |= 1u << n;
+  list->least[n] = about;
+  if (lanes_any(lanes_less(least, lanes_splat(about)))) {
+    list->least[n] = lanes_least(least);
+    if (list->least[n] < nearest->least) {
+      nearest->least = list->least[n];
+      nearest->is_inside = !(nearest->least < lanes_least(inside));
+    }
+  }
+}
+
+/* Measures the chunks of a list that may be the nearest. */
+CLOTH_SEPARATE nearest_measure measure_nearest(triangle_list *list, const surface_point *s) {
+  nearest_measure nearest = {s->radius * s->radius, 0};
+  int32_t first = 0;
+  for (int32_t n = 1; n < list->count; n++) {
+    first = list->least[n] < list->least[first] ? n : first;
+  }
+  if (list->count > 0) {
+    measure_chunk(list, s, first, &nearest);
+  }
+  for (int32_t n = 0; n < list->count; n++) {
+    const float most = nearest.is_inside ? nearest.least : about_nearest(nearest.least);
+    if (n != first && list->least[n] < most) {
+      measure_chunk(list, s, n, &nearest);
+    }
+  }
+  return nearest;
+}
+
+/* Measures triangles whose squared distance may be less than `limit`; without `edges` their inner points alone. Returns
+   0 if there are none. */
+CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point *s, float limit, int edges,
+                                   triangle_distance *d) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), radius = lanes_splat(s->radius);
+  const lanes3 normal = triangle_vector(t, TRIANGLE_NORMAL), p = from_corners(t, s->to);
+  const lanes height = above_planes(t, p);
   lanes distance = lanes_absolute(height), excess[3];
-  if (!lanes_any(lanes_less(distance, s->radius))) {
+  if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(limit)))) {
     return 0;
   }
   const lanes outside = beyond_edges(t, p, excess), beside = lanes_maximum(outside, zero);
-  const lanes least = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
-  if (!lanes_any(lanes_less(least, lanes_multiply(s->radius, s->radius)))) {
-    return 0;
-  }
+  d->least = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
   const lanes_mask is_edge = lanes_less(zero, outside);
   d->is_face = lanes_less(outside, lanes_splat(WORK_QUANTUM));
-  d->found = lanes_less(least, lanes_multiply(limit, limit));
+  d->found = lanes_less(d->least, lanes_splat(limit));
   d->found = edges ? d->found : lanes_both(d->found, d->is_face);
-  d->gap = distance;
-  d->normal = normal;
   if (!lanes_any(d->found)) {
-    return 1;
+    return 0;
   }
-  const lanes3 start = lanes3_flush_below(lanes3_subtract(s->from, corner), STATE_QUANTUM);
-  const lanes before = lanes_flush_below(lanes3_dot(normal, start), STATE_QUANTUM);
+  const lanes before = above_planes(t, from_corners(t, s->from));
   const lanes_mask is_behind = lanes_less(lanes_select(lanes_less(zero, distance), height, before), zero);
   lanes3 n = s->one_sided ? normal : lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));
   d->gap = s->one_sided ? height : distance;
@@ -14877,150 +15296,347 @@ CLOTH_INLINE int measure_triangle(const surface_triangle *t, const surface_point
     distance = lanes_select(is_edge, length, distance);
     d->gap = lanes_select(is_edge, length, d->gap);
   }
-  d->found = lanes_both(d->found, lanes_less(distance, s->radius));
-  *closest = lanes_select(d->found, lanes_minimum(distance, *closest), *closest);
+  d->found = lanes_both(d->found, lanes_less(distance, radius));
   if (s->one_sided) {
-    const lanes most = lanes_select(d->is_face, s->behind, lanes_splat(STATE_QUANTUM));
-    d->found = lanes_both(d->found, lanes_less(lanes_negate(s->behind), before));
+    const lanes behind = lanes_splat(s->behind);
+    const lanes most = lanes_select(d->is_face, behind, lanes_splat(STATE_QUANTUM));
+    d->found = lanes_both(d->found, lanes_less(lanes_negate(behind), before));
     d->found = lanes_both(d->found, lanes_less(lanes_negate(most), height));
   }
+  d->size = lanes_absolute(d->gap);
   d->normal = lanes3_flush(n);
   return 1;
 }
 
-/// Contacts ///
+#endif
 
-/* The contacts of a block of particles with a surface: the nearest first; NO_FACE where there are no more. */
+/// Contacts with surfaces ///
+
+/*
+ * The nearest point of all triangles is a contact. It is one of a convex surface, whatever its edges. Others count
+ * beside it only if they are apart from it, up to SURFACE_FACES in a corner:
+ *
+ *   a face above which the particle is, at an angle of more than 45 degrees with the contacts found;
+ *   an edge or a corner, if it is also above the tangent planes of these: no diagonal of a plane is.
+ *
+ * Faces that lean less to each other meet in a crease that is rounded: from where the second face begins, to where both
+ * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
+ * jumps.
+ *
+ * In: lists of triangles, points in their axes. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_SURFACES
+
+/* Most contacts of a particle with a surface. */
+#define SURFACE_FACES MOST_FACES
+/* Contacts whose normals have a larger dot product are one. */
+#define SAME_FACE 0.7f
+/* Faces whose normals have a larger dot product are the same plane. */
+#define SAME_PLANE 0.9999f
+
+/* The contacts of a particle with a surface: the nearest first; NO_FACE where there are no more. */
 typedef struct surface_hits {
-  lanes gap[SURFACE_FACES];
-  lanes3 normal[SURFACE_FACES];
+  float gap[SURFACE_FACES];
+  cloth_vector normal[SURFACE_FACES];
 } surface_hits;
 
 static void clear_hits(surface_hits *h) {
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    h->gap[f] = lanes_splat(NO_FACE);
-    h->normal[f] = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+    h->gap[f] = NO_FACE;
+    h->normal[f] = vector(0.0f, 0.0f, 0.0f);
   }
 }
 
-CLOTH_INLINE lanes_mask is_hit(lanes gap) {
-  return lanes_less(gap, lanes_splat(0.5f * NO_FACE));
+static int is_hit(float gap) {
+  return gap < 0.5f * NO_FACE;
 }
 
-/* Adds contacts behind those that there are. */
-static void add_hits(surface_hits *h, lanes_mask which, lanes gap, lanes3 normal) {
-  const lanes one = lanes_splat(1.0f), half = lanes_splat(0.5f);
-  lanes left = lanes_keep(which, one);
-  for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    const lanes is_free = lanes_drop(is_hit(h->gap[f]), left);
-    const lanes_mask to = lanes_less(half, is_free);
-    h->gap[f] = lanes_select(to, gap, h->gap[f]);
-    h->normal[f] = lanes3_select(to, normal, h->normal[f]);
-    left = lanes_drop(to, left);
+/* Adds a contact behind those that there are. */
+static void add_hit(surface_hits *h, float gap, cloth_vector normal) {
+  int32_t f = 0;
+  while (f < SURFACE_FACES && is_hit(h->gap[f])) {
+    f++;
+  }
+  if (f < SURFACE_FACES) {
+    h->gap[f] = gap;
+    h->normal[f] = normal;
   }
 }
 
 /* Which triangles are contacts of their own beside those found. Behind a face nothing else is one. */
 CLOTH_INLINE lanes_mask are_hits_apart(const surface_hits *h, const triangle_distance *d) {
-  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  const lanes front = lanes_minimum(d->gap, h->gap[0]);
-  lanes_mask apart = lanes_both(d->found, lanes_less(zero, lanes_select(is_hit(h->gap[0]), front, one)));
-  for (int32_t f = 0; f < SURFACE_FACES - 1; f++) {
-    const lanes cosine = lanes_flush(lanes3_dot(h->normal[f], d->normal));
-    const lanes above = lanes_subtract(h->gap[f], lanes_multiply(d->gap, cosine));
+  const lanes one = lanes_splat(1.0f);
+  lanes_mask apart = d->found;
+  if (is_hit(h->gap[0])) {
+    apart = lanes_both(apart, lanes_less(lanes_splat(0.0f), lanes_minimum(d->gap, lanes_splat(h->gap[0]))));
+  }
+  for (int32_t f = 0; f < SURFACE_FACES - 1 && is_hit(h->gap[f]); f++) {
+    const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[f]), d->normal));
+    const lanes above = lanes_subtract(lanes_splat(h->gap[f]), lanes_multiply(d->gap, cosine));
     apart = lanes_both(apart, lanes_less(cosine, lanes_splat(SAME_FACE)));
     apart = lanes_both(apart, lanes_less(lanes_splat(ABOVE_PLANE), lanes_select(d->is_face, one, above)));
   }
   return apart;
 }
 
-/* Above the tangent plane of which nearest contacts a corner of a triangle is: what is below nobody meets who is above.
- */
-CLOTH_INLINE lanes_mask rises_above(const surface_triangle *t, const surface_points *s, const surface_hits *h) {
-  const lanes3 n = h->normal[0], p = lanes3_flush_below(lanes3_subtract(lanes3_splat(t->corner), s->to), STATE_QUANTUM);
-  const lanes first = lanes3_dot(n, lanes3_splat(t->edge[0])), second = lanes3_dot(n, lanes3_splat(t->edge[1]));
+/* Which triangles have a corner above the tangent plane of the nearest contact: what is below nobody meets who is
+   above. */
+CLOTH_INLINE lanes_mask rise_above(const triangle_lanes *t, const surface_point *s, const surface_hits *h) {
+  const lanes3 n = lanes3_splat(h->normal[0]);
+  const lanes3 p =
+      lanes3_flush_below(lanes3_subtract(triangle_vector(t, TRIANGLE_CORNER), lanes3_splat(s->to)), STATE_QUANTUM);
+  const lanes first = lanes3_dot(n, triangle_vector(t, TRIANGLE_EDGES)),
+              second = lanes3_dot(n, triangle_vector(t, TRIANGLE_EDGES + 3));
   const lanes rises = lanes_maximum(lanes_maximum(first, second), lanes_splat(0.0f));
-  const lanes corner = lanes_add(lanes3_dot(n, p), h->gap[0]);
+  const lanes corner = lanes_add(lanes3_dot(n, p), lanes_splat(h->gap[0]));
   return lanes_less(lanes_splat(ABOVE_PLANE), lanes_add(corner, rises));
 }
 
-/* Keeps those of a list that rise above the nearest contacts. */
-CLOTH_SEPARATE void keep_rising(triangle_list *list, const surface_points *s, lanes_mask which, const surface_hits *h) {
-  surface_triangle room;
-  const int32_t count = list->count;
-  list->count = 0;
-  for (int32_t n = 0; n < count; n++) {
-    if (lanes_any(lanes_both(which, rises_above(listed_span(list, n, &room), s, h)))) {
-      list->item[list->count++] = list->item[n];
+/* 0 if nothing in a box rises above the tangent plane of the nearest contact. */
+static int may_rise(const position_box *box, const surface_point *s, const surface_hits *h) {
+  const cloth_vector n = h->normal[0];
+  const cloth_vector most = vector(n.x > 0.0f ? box->high.x : box->low.x, n.y > 0.0f ? box->high.y : box->low.y,
+                                   n.z > 0.0f ? box->high.z : box->low.z);
+  return vector_dot(n, vector_flush(vector_subtract(most, s->to), STATE_QUANTUM)) + h->gap[0] >
+         ABOVE_PLANE - RISE_ROUNDING;
+}
+
+#if WITH_HEIGHT_FIELD
+
+/* Whether cells rise above the tangent plane of the nearest contact is told by their highest corners: adds the larger
+   of two corners at the same row. */
+static float rise_of_side(const float *height, float left, float right, float steep) {
+  return maximum(left + steep * height[0], right + steep * height[1]);
+}
+
+/* Leaves in a list the cells that may rise above the nearest contact. */
+static void keep_rising_cells(triangle_list *list, const surface_point *s, const surface_hits *h) {
+  const cloth_geometry *g = list->g;
+  const field_window *w = &list->window;
+  const cloth_vector n = h->normal[0];
+  const float least = ABOVE_PLANE - RISE_ROUNDING - h->gap[0] + n.y * s->to.y;
+  int32_t cell = 0;
+  for (int32_t row = w->first; row < w->first + w->rows; row++) {
+    const float *height = (const float *)geometry_data(g, g->data) + row * g->counts[0] + w->left;
+    const float below = n.z * ((float)row * g->spacing[1] - s->to.z);
+    const float above = n.z * ((float)(row + 1) * g->spacing[1] - s->to.z);
+    for (int32_t k = 0; k < w->columns; k++, cell++) {
+      const float left = n.x * ((float)(w->left + k) * g->spacing[0] - s->to.x);
+      const float right = n.x * ((float)(w->left + k + 1) * g->spacing[0] - s->to.x);
+      const float first = rise_of_side(height + k, left, right, n.y) + below;
+      const float second = rise_of_side(height + k + g->counts[0], left, right, n.y) + above;
+      if (!(maximum(first, second) > least)) {
+        list->bits[2 * cell / CHUNK] &= (uint8_t) ~(3u << 2 * cell % CHUNK);
+      }
     }
   }
 }
 
-/* Finds the nearest contact beside those found, and adds it. `near`, or NULL, gets the triangles that may be within
-   the radius of some. Returns 1 if there is any. */
-CLOTH_SEPARATE int find_next_hit(const triangle_list *list, const surface_points *s, lanes_mask which, surface_hits *h,
-                                 lanes *closest, int is_first, triangle_list *near) {
-  surface_triangle room;
-  triangle_distance d;
-  lanes best = s->radius, gap = best;
-  lanes3 normal = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  for (int32_t n = 0; n < list->count; n++) {
-    const surface_triangle *t = listed_triangle(list, n, &room);
-    if (!measure_triangle(t, s, best, 1, closest, &d)) {
-      continue;
-    }
-    if (near) {
-      near->item[near->count++] = list->item[n];
-    }
-    lanes_mask is_nearer = lanes_both(which, d.found);
-    if (!lanes_any(is_nearer)) {
-      continue;
-    }
-    const lanes size = lanes_absolute(d.gap);
-    is_nearer = lanes_both(is_nearer, lanes_both(are_hits_apart(h, &d), lanes_less(size, best)));
-    is_nearer = is_first ? is_nearer : lanes_both(is_nearer, rises_above(t, s, h));
-    best = lanes_select(is_nearer, size, best);
-    gap = lanes_select(is_nearer, d.gap, gap);
-    normal = lanes3_select(is_nearer, d.normal, normal);
+#endif
+
+/* Leaves in a list what may be within the radius and rises above the nearest contact. Returns 0 if nothing does. */
+CLOTH_SEPARATE int keep_rising(triangle_list *list, const surface_point *s, const surface_hits *h) {
+  int any = 0;
+  if (!may_rise(&list->box, s, h)) {
+    return 0;
   }
-  const lanes_mask found = lanes_both(which, lanes_less(best, s->radius));
-  add_hits(h, found, gap, normal);
-  return lanes_any(found);
+#if WITH_HEIGHT_FIELD
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
+    keep_rising_cells(list, s, h);
+  }
+#endif
+  for (int32_t n = 0; n < list->count; n++) {
+    uint32_t rising = 0;
+    if (list->bits[n] && list->least[n] < s->radius * s->radius) {
+      charge_chunk(list, COST_CHUNK_RISES);
+      EACH_TRIANGLE_LANES(list, n, k, near, {
+        const triangle_lanes t = listed_triangles(list, n, k);
+        rising |= (lanes_bits(rise_above(&t, s, h)) & near) << k;
+      });
+    }
+    list->bits[n] = (uint8_t)rising;
+    any |= rising != 0;
+  }
+  return any;
+}
+
+/* The nearest of the triangles that have been looked at. */
+typedef struct nearest_hit {
+  float size, gap;
+  cloth_vector normal;
+} nearest_hit;
+
+/* Takes the nearest of triangles, a bit each, the first of equal ones. */
+CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_distance *d) {
+  float least[CLOTH_LANES], size[CLOTH_LANES], gap[CLOTH_LANES], normal[3][CLOTH_LANES];
+  const vector_array normals = {normal[0], normal[1], normal[2]};
+  lanes_store(least, d->least);
+  lanes_store(size, d->size);
+  lanes_store(gap, d->gap);
+  lanes3_store(normals, 0, d->normal, CLOTH_LANES);
+  for (; bits; bits &= bits - 1u) {
+    const int32_t lane = lowest_bit(bits);
+    if (size[lane] < best->size && least[lane] < best->size * best->size) {
+      best->size = size[lane];
+      best->gap = gap[lane];
+      best->normal = vector_load(normals, lane);
+    }
+  }
+}
+
+/* The nearest contact beside those found, among triangles whose squared distance may be less than `limit`, of chunks of
+   which there is a bit; of size radius, if there is none. */
+CLOTH_SEPARATE nearest_hit find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
+                                        const surface_hits *h) {
+  nearest_hit best = {s->radius, s->radius, vector(0.0f, 0.0f, 0.0f)};
+  for (int32_t n = 0; n < list->count && chunks >> n; n++) {
+    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best.size * best.size, limit))) {
+      continue;
+    }
+    charge_chunk(list, COST_CHUNK_NEAREST);
+    EACH_TRIANGLE_LANES(list, n, k, near, {
+      const float most = minimum(best.size * best.size, limit);
+      triangle_distance d;
+      const triangle_lanes t = listed_triangles(list, n, k);
+      if (measure_triangles(&t, s, most, 1, &d)) {
+        const uint32_t bits = lanes_bits(are_hits_apart(h, &d)) & near;
+        take_nearest(&best, bits, &d);
+      }
+    });
+  }
+  return best;
+}
+
+/* Finds the nearest contact of those of a list. *least: a squared distance that nothing is nearer than. */
+static nearest_hit find_nearest_of_all(triangle_list *list, const surface_point *s, const surface_hits *h,
+                                       float *least) {
+  nearest_hit best = {s->radius, s->radius, vector(0.0f, 0.0f, 0.0f)};
+  const float most = s->radius * s->radius;
+  *least = measure_nearest(list, s).least;
+  const float about = about_nearest(*least);
+  if (*least < most) {
+    best = find_nearest(list, s, about, list->measured, h);
+  }
+  if (*least < most && !(best.size * best.size < about)) {
+    best = find_nearest(list, s, most, ALL_CHUNKS, h);
+  }
+  return best;
+}
+
+#if WITH_HEIGHT_FIELD
+
+/* The same of a height field among cells that are no farther away than the ground below or above. */
+CLOTH_SEPARATE nearest_hit find_nearest_ground(triangle_list *list, const surface_point *s, const surface_hits *h,
+                                               float *least) {
+  const field_window window = list->window;
+  const float radius = ABOUT_NEAREST * distance_along_y(list->g, s->to) + RISE_ROUNDING;
+  if (list->count > 0 && radius < s->radius) {
+    const cloth_vector around = vector(radius, radius, radius);
+    const field_window near = window_around(list->g, vector_subtract(s->to, around), vector_add(s->to, around));
+    list_window(list, &near);
+    const nearest_hit best = find_nearest_of_all(list, s, h, least);
+    list_window(list, &window);
+    if (best.size < radius) {
+      return best;
+    }
+  }
+  return find_nearest_of_all(list, s, h, least);
+}
+
+#endif
+
+/* Finds the nearest contact, and adds it. Returns a squared distance that nothing is nearer than. */
+static float find_first_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
+  float least;
+#if WITH_HEIGHT_FIELD
+  const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  const nearest_hit best = is_field ? find_nearest_ground(list, s, h, &least) : find_nearest_of_all(list, s, h, &least);
+#else
+  const nearest_hit best = find_nearest_of_all(list, s, h, &least);
+#endif
+  if (best.size < s->radius) {
+    add_hit(h, best.gap, best.normal);
+  }
+  return least;
+}
+
+/* Finds the nearest contact beside those found, and adds it. Returns 1 if there is any. */
+static int find_next_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
+  const nearest_hit best = find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h);
+  if (best.size < s->radius) {
+    add_hit(h, best.gap, best.normal);
+  }
+  return best.size < s->radius;
+}
+
+/* The other face of a crease. */
+typedef struct crease {
+  float gap, share;
+  cloth_vector normal;
+} crease;
+
+/* Takes the nearest of the faces of creases, a bit each. */
+CLOTH_INLINE void take_crease(crease *c, uint32_t bits, const triangle_distance *d, lanes cosine, lanes inside) {
+  float least[CLOTH_LANES], gap[CLOTH_LANES], cosines[CLOTH_LANES], insides[CLOTH_LANES], normal[3][CLOTH_LANES];
+  const vector_array normals = {normal[0], normal[1], normal[2]};
+  lanes_store(least, d->least);
+  lanes_store(gap, d->gap);
+  lanes_store(cosines, cosine);
+  lanes_store(insides, inside);
+  lanes3_store(normals, 0, d->normal, CLOTH_LANES);
+  for (; bits; bits &= bits - 1u) {
+    const int32_t lane = lowest_bit(bits);
+    if (gap[lane] < c->gap && least[lane] < c->gap * c->gap) {
+      c->gap = gap[lane];
+      c->share = minimum(insides[lane] / ((1.0f - cosines[lane]) * gap[lane]), 1.0f);
+      c->normal = vector_load(normals, lane);
+    }
+  }
+}
+
+/* The nearest face of a list that leans to the nearest contact by less than 45 degrees. */
+CLOTH_SEPARATE crease find_crease(triangle_list *list, const surface_point *s, const surface_hits *h) {
+  const lanes zero = lanes_splat(0.0f);
+  crease c = {s->radius, 0.0f, h->normal[0]};
+  for (int32_t n = 0; n < list->count; n++) {
+    if (!list->bits[n]) {
+      continue;
+    }
+    charge_chunk(list, COST_CHUNK);
+    EACH_TRIANGLE_LANES(list, n, k, near, {
+      triangle_distance d;
+      if (!(list->least[n] < c.gap * c.gap)) {
+        break;
+      }
+      const triangle_lanes t = listed_triangles(list, n, k);
+      if (!measure_triangles(&t, s, c.gap * c.gap, 0, &d)) {
+        continue;
+      }
+      const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d.normal));
+      const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d.gap));
+      lanes_mask is_it =
+          lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
+      is_it = lanes_both(lanes_both(is_it, d.found), lanes_both(lanes_less(zero, d.gap), lanes_less(zero, inside)));
+      take_crease(&c, lanes_bits(is_it) & near, &d, cosine, inside);
+    });
+  }
+  return c;
 }
 
 /* Rounds creases: turns the nearest contact towards the nearest other face that leans to it by less than 45 degrees, by
    w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
-CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points *s, lanes_mask which,
-                                 surface_hits *h) {
-  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f), half = lanes_splat(0.5f);
-  surface_triangle room;
-  triangle_distance d;
-  lanes best = s->radius, share = zero, closest = s->radius;
-  lanes3 other = h->normal[0];
-  for (int32_t n = 0; n < list->count; n++) {
-    const surface_triangle *t = listed_triangle(list, n, &room);
-    if (!measure_triangle(t, s, best, 0, &closest, &d) || !lanes_any(lanes_both(which, d.found))) {
-      continue;
-    }
-    const lanes cosine = lanes_flush(lanes3_dot(h->normal[0], d.normal));
-    const lanes inside = lanes_subtract(h->gap[0], lanes_multiply(cosine, d.gap));
-    lanes_mask is_it =
-        lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
-    is_it = lanes_both(lanes_both(is_it, lanes_both(which, d.found)),
-                       lanes_both(rises_above(t, s, h), lanes_less(zero, d.gap)));
-    is_it = lanes_both(is_it, lanes_both(lanes_less(zero, inside), lanes_less(d.gap, best)));
-    const lanes whole = lanes_select(is_it, lanes_multiply(lanes_subtract(one, cosine), d.gap), one);
-    best = lanes_select(is_it, d.gap, best);
-    share = lanes_select(is_it, lanes_minimum(lanes_divide(inside, whole), one), share);
-    other = lanes3_select(is_it, d.normal, other);
+static void round_crease(triangle_list *list, const surface_point *s, surface_hits *h) {
+  const crease c = find_crease(list, s, h);
+  if (!(c.share > 0.0f)) {
+    return;
   }
-  const lanes second = lanes_multiply(half, share), first = lanes_subtract(one, second);
-  const lanes3 sum = lanes3_flush(lanes3_add_scaled(lanes3_scale(h->normal[0], first), other, second));
-  const lanes length = lanes_maximum(lanes3_length(sum), half);
-  const lanes gap = lanes_add(lanes_multiply(first, h->gap[0]), lanes_multiply(second, best));
-  const lanes_mask rounds = lanes_both(which, lanes_less(zero, share));
-  h->gap[0] = lanes_select(rounds, lanes_divide(gap, length), h->gap[0]);
-  h->normal[0] = lanes3_select(rounds, lanes3_flush(lanes3_scale(sum, lanes_divide(one, length))), h->normal[0]);
+  const float second = 0.5f * c.share, first = 1.0f - second;
+  const cloth_vector sum =
+      vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(c.normal, second)));
+  const float length = maximum(vector_length(sum), 0.5f);
+  h->gap[0] = (first * h->gap[0] + second * c.gap) / length;
+  h->normal[0] = vector_flush_work(vector_scale(sum, 1.0f / length));
 }
 
 #endif
@@ -15043,254 +15659,232 @@ CLOTH_SEPARATE void round_crease(const triangle_list *list, const surface_points
    triangles that share an edge [m]. */
 #define EDGE_TOLERANCE 1.0e-5f
 
-/* The triangles that ways pass, between two shares of them: how many, the first and the last. */
+/* The triangles that a way passes, between two shares of it: how many, the first and the last. */
 typedef struct surface_pass {
   float low, high;
-  lanes count;
-  lanes share, depth; /* of the way up to the first, NO_PASS for none; by which its end is behind that [m] */
-  lanes3 normal;      /* of the first, on the side where the way begins */
-  lanes last;         /* share up to the last */
-  lanes3 last_normal; /* on the side where the way ends */
-  uint32_t work;      /* of measuring triangles, and of lists for pieces of the way */
+  int32_t count;
+  float share, depth;       /* of the way up to the first, NO_PASS for none; by which its end is behind that [m] */
+  cloth_vector normal;      /* of the first, on the side where the way begins */
+  float last;               /* share up to the last */
+  cloth_vector last_normal; /* on the side where the way ends */
+  uint32_t work;            /* of lists for pieces of the way */
 } surface_pass;
 
 #define NO_PASS 2.0f
 
 static surface_pass no_pass(float low, float high) {
-  const lanes zero = lanes_splat(0.0f);
-  const lanes3 none = lanes3_of(zero, zero, zero);
-  const surface_pass pass = {.low = low,
-                             .high = high,
-                             .count = zero,
-                             .share = lanes_splat(NO_PASS),
-                             .depth = zero,
-                             .normal = none,
-                             .last = lanes_splat(-1.0f),
-                             .last_normal = none};
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  const surface_pass pass = {
+      .low = low, .high = high, .share = NO_PASS, .normal = none, .last = -1.0f, .last_normal = none};
   return pass;
 }
 
-/* Takes into account a triangle that ways may pass. */
-CLOTH_INLINE void pass_triangle(const surface_triangle *t, const surface_points *s, surface_pass *pass) {
+/* Where a way passes the planes of triangles. */
+typedef struct plane_passes {
+  lanes share, depth; /* see surface_pass */
+  lanes3 normal;
+} plane_passes;
+
+/* Takes triangles into account that a way passes, a bit each. */
+CLOTH_SEPARATE void take_passes(surface_pass *pass, uint32_t bits, const plane_passes *at) {
+  float share[CLOTH_LANES], depth[CLOTH_LANES], normal[3][CLOTH_LANES];
+  const vector_array normals = {normal[0], normal[1], normal[2]};
+  lanes_store(share, at->share);
+  lanes_store(depth, at->depth);
+  lanes3_store(normals, 0, at->normal, CLOTH_LANES);
+  for (; bits; bits &= bits - 1u) {
+    const int32_t lane = lowest_bit(bits);
+    const cloth_vector side = vector_load(normals, lane);
+    pass->count++;
+    if (share[lane] < pass->share) {
+      pass->share = share[lane];
+      pass->depth = depth[lane];
+      pass->normal = vector_flush_work(side);
+    }
+    if (pass->last < share[lane]) {
+      pass->last = share[lane];
+      pass->last_normal = vector_flush_work(vector_scale(side, -1.0f));
+    }
+  }
+}
+
+/* Takes triangles into account that a way may pass; `near`: a bit each. */
+CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const surface_point *s, surface_pass *pass) {
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  const lanes3 normal = lanes3_splat(t->normal), corner = lanes3_splat(t->corner);
-  const lanes3 start = lanes3_flush_below(lanes3_subtract(s->from, corner), STATE_QUANTUM);
-  const lanes3 end = lanes3_flush_below(lanes3_subtract(s->to, corner), STATE_QUANTUM);
-  const lanes before = lanes_flush_below(lanes3_dot(normal, start), STATE_QUANTUM);
-  const lanes after = lanes_flush_below(lanes3_dot(normal, end), STATE_QUANTUM);
+  const lanes3 start = from_corners(t, s->from);
+  const lanes before = above_planes(t, start), after = above_planes(t, from_corners(t, s->to));
   const lanes_mask is_behind = lanes_less(before, zero);
   const lanes beyond = lanes_select(is_behind, s->one_sided ? one : lanes_negate(after), after);
   lanes_mask passes = lanes_less(beyond, zero);
   if (!lanes_any(passes)) {
     return;
   }
+  plane_passes at;
   const lanes whole = lanes_select(passes, lanes_subtract(before, after), one);
-  const lanes share = lanes_flush(lanes_divide(before, whole));
-  const lanes3 way = lanes3_flush_below(lanes3_subtract(s->to, s->from), STATE_QUANTUM);
-  const lanes3 at = lanes3_flush_below(lanes3_add_scaled(start, way, share), STATE_QUANTUM);
+  at.share = lanes_flush(lanes_divide(before, whole));
+  at.depth = lanes_absolute(after);
+  at.normal = lanes3_scale(triangle_vector(t, TRIANGLE_NORMAL), lanes_select(is_behind, lanes_splat(-1.0f), one));
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const lanes3 place = lanes3_flush_below(lanes3_add_scaled(start, lanes3_splat(way), at.share), STATE_QUANTUM);
   lanes excess[3];
-  passes = lanes_both(passes, lanes_less(beyond_edges(t, at, excess), lanes_splat(EDGE_TOLERANCE)));
-  passes = lanes_both(passes, lanes_less(lanes_splat(pass->low - EDGE_TOLERANCE), share));
-  passes = lanes_both(passes, lanes_less(share, lanes_splat(pass->high)));
-  const lanes3 side = lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));
-  const lanes_mask is_first = lanes_both(passes, lanes_less(share, pass->share));
-  const lanes_mask is_last = lanes_both(passes, lanes_less(pass->last, share));
-  pass->count = lanes_add(pass->count, lanes_keep(passes, one));
-  pass->share = lanes_select(is_first, share, pass->share);
-  pass->depth = lanes_select(is_first, lanes_absolute(after), pass->depth);
-  pass->normal = lanes3_select(is_first, lanes3_flush(side), pass->normal);
-  pass->last = lanes_select(is_last, share, pass->last);
-  pass->last_normal = lanes3_select(is_last, lanes3_flush(lanes3_scale(side, lanes_splat(-1.0f))), pass->last_normal);
+  passes = lanes_both(passes, lanes_less(beyond_edges(t, place, excess), lanes_splat(EDGE_TOLERANCE)));
+  passes = lanes_both(passes, lanes_less(lanes_splat(pass->low - EDGE_TOLERANCE), at.share));
+  passes = lanes_both(passes, lanes_less(at.share, lanes_splat(pass->high)));
+  const uint32_t bits = lanes_bits(passes) & near;
+  if (bits) {
+    take_passes(pass, bits, &at);
+  }
 }
 
-static void find_passes(const triangle_list *list, const surface_points *s, surface_pass *pass) {
-  surface_triangle room;
+CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, surface_pass *pass) {
   for (int32_t n = 0; n < list->count; n++) {
-    pass_triangle(listed_triangle(list, n, &room), s, pass);
+    charge_chunk(list, COST_CHUNK_NEAREST);
+    EACH_TRIANGLE_LANES(list, n, k, near, {
+      const triangle_lanes t = listed_triangles(list, n, k);
+      pass_triangles(&t, near, s, pass);
+    });
   }
 }
 
 /* A way of one particle is cut until few triangles are near each piece, but not into shorter ones than this share. */
 #define LEAST_PIECE 0.0625f
 
-/* The same of one way, whose triangles are listed piece by piece. */
-CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const surface_points *s) {
-  const cloth_vector from = lanes3_first(s->from), to = lanes3_first(s->to);
-  const cloth_vector way = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+/* The same of a way whose triangles are listed piece by piece. */
+CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const surface_point *s) {
+  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const cloth_vector around = vector(EDGE_TOLERANCE, EDGE_TOLERANCE, EDGE_TOLERANCE);
   surface_pass pass = no_pass(0.0f, 0.0f);
   float first = 0.0f, piece = 1.0f;
   triangle_list list;
+  open_list(&list);
   while (first < 1.0f) {
-    const cloth_vector a = vector_flush(vector_add_scaled(from, way, first), STATE_QUANTUM);
-    const cloth_vector b = vector_flush(vector_add_scaled(from, way, first + piece), STATE_QUANTUM);
+    const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
+    const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
     const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
     const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
     list_triangles(&list, g, vector_subtract(low, around), vector_add(high, around));
-    pass.work += list_work(&list, 1);
     if (list.overflows && piece > LEAST_PIECE) {
+      pass.work += list.work;
       piece *= 0.5f;
       continue;
     }
     first += piece;
     pass.high = first < 1.0f ? first : NO_PASS;
     find_passes(&list, s, &pass);
+    pass.work += list.work;
     pass.low = first;
   }
   return pass;
 }
 
-/* The vector of the first lane that is chosen, in all lanes. */
-static lanes3 lanes3_of_chosen(lanes3 a, lanes_mask which) {
-  float values[3][CLOTH_LANES], chosen[CLOTH_LANES];
-  const vector_array vectors = {values[0], values[1], values[2]};
-  int32_t lane = 0;
-  lanes3_store(vectors, 0, a, CLOTH_LANES);
-  lanes_store(chosen, lanes_keep(which, lanes_splat(1.0f)));
-  while (lane < CLOTH_LANES - 1 && !(chosen[lane] > 0.0f)) {
-    lane++;
+/* What a way passes, by a list; of a short one by further lists. */
+static surface_pass find_listed_pass(triangle_list *list, const surface_point *s) {
+  if (list->is_short) {
+    return find_passes_in_pieces(list->g, s);
   }
-  return lanes3_splat(vector_load(vectors, lane));
+  surface_pass pass = no_pass(0.0f, NO_PASS);
+  find_passes(list, s, &pass);
+  return pass;
 }
 
-/* What ways pass, by a list; of a short one by further lists, for the particle that is chosen. */
-static surface_pass find_listed_pass(const triangle_list *list, const surface_points *s, lanes_mask which) {
-  surface_points one = *s;
-  if (!list->is_short) {
-    surface_pass pass = no_pass(0.0f, NO_PASS);
-    find_passes(list, s, &pass);
-    pass.work = measuring_work(list, CLOTH_LANES);
-    return pass;
-  }
-  one.from = lanes3_of_chosen(s->from, which);
-  one.to = lanes3_of_chosen(s->to, which);
-  return find_passes_in_pieces(list->g, &one);
-}
-
-/* Moves the ends of ways, from which the gaps of contacts are. */
-static void move_ends(surface_points *s, surface_hits *h, lanes3 by) {
-  s->to = lanes3_flush_below(lanes3_add(s->to, by), STATE_QUANTUM);
-  s->moved = lanes3_add(s->moved, by);
+/* Moves the end of a way, from which the gaps of contacts are. */
+static void move_end(surface_point *s, surface_hits *h, cloth_vector by) {
+  s->to = vector_flush(vector_add(s->to, by), STATE_QUANTUM);
+  s->moved = vector_add(s->moved, by);
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    h->gap[f] = lanes_add(h->gap[f], lanes_flush(lanes3_dot(h->normal[f], by)));
+    h->gap[f] += flush_small(vector_dot(h->normal[f], by), WORK_QUANTUM);
   }
 }
 
-/* Adds the triangles that ways pass to the contacts, one after the other, each time moving the ends out to `above` [m].
-   Returns 1 in lanes that pass any. */
-CLOTH_SEPARATE lanes follow_passes(const triangle_list *list, surface_points *s, lanes_mask which, float above,
-                                   surface_hits *h) {
-  const lanes one = lanes_splat(1.0f);
-  lanes passed = lanes_splat(0.0f);
+/* Adds the triangles that a way passes to the contacts, one after the other, each time moving its end out to `above`
+   [m]. Returns 1 if it passes any. */
+CLOTH_SEPARATE int follow_passes(triangle_list *list, surface_point *s, float above, surface_hits *h) {
+  int passed = 0;
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
-    const surface_pass pass = find_listed_pass(list, s, which);
+    const surface_pass pass = find_listed_pass(list, s);
     s->work += pass.work;
-    const lanes_mask passes = lanes_both(which, lanes_less(pass.share, one));
-    if (!lanes_any(passes)) {
+    if (!(pass.share < 1.0f)) {
       break;
     }
-    for (int32_t f = 0; n == 0 && f < SURFACE_FACES; f++) {
-      h->gap[f] = lanes_select(passes, lanes_splat(NO_FACE), h->gap[f]);
-      h->normal[f] = lanes3_select(passes, lanes3_splat(vector(0.0f, 0.0f, 0.0f)), h->normal[f]);
+    if (n == 0) {
+      clear_hits(h);
     }
-    add_hits(h, passes, lanes_negate(pass.depth), pass.normal);
-    const lanes3 out = lanes3_scale(pass.normal, lanes_add(pass.depth, lanes_splat(above)));
-    move_ends(s, h, lanes3_keep(passes, lanes3_flush(out)));
-    passed = lanes_select(passes, one, passed);
+    add_hit(h, negate(pass.depth), pass.normal);
+    move_end(s, h, vector_flush_work(vector_scale(pass.normal, pass.depth + above)));
+    passed = 1;
   }
   return passed;
 }
 
 #if WITH_HEIGHT_FIELD
 
-/* Replaces what has been found where points are below the ground, and came there through no triangle. */
-CLOTH_SEPARATE void rise_from_ground(const cloth_geometry *g, const surface_points *s, lanes_mask which,
-                                     surface_hits *h) {
-  float to[3][CLOTH_LANES], normal[3][CLOTH_LANES], gap[CLOTH_LANES], chosen[CLOTH_LANES];
-  const vector_array ends = {to[0], to[1], to[2]}, normals = {normal[0], normal[1], normal[2]};
-  lanes3_store(ends, 0, s->to, CLOTH_LANES);
-  lanes3_store(normals, 0, h->normal[0], CLOTH_LANES);
-  lanes_store(gap, h->gap[0]);
-  lanes_store(chosen, lanes_keep(which, lanes_splat(1.0f)));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    cloth_vector up;
-    const float depth = chosen[lane] > 0.0f ? depth_below_ground(g, vector_load(ends, lane), &up) : 0.0f;
-    chosen[lane] = depth > 0.0f ? 1.0f : 0.0f;
-    if (depth > 0.0f) {
-      gap[lane] = negate(depth);
-      vector_store(normals, lane, up);
-    }
-  }
-  const lanes_mask is_below = lanes_less(lanes_splat(0.0f), lanes_load(chosen));
-  h->gap[0] = lanes_load(gap);
-  h->normal[0] = lanes3_load(normals, 0);
-  for (int32_t f = 1; f < SURFACE_FACES; f++) {
-    h->gap[f] = lanes_select(is_below, lanes_splat(NO_FACE), h->gap[f]);
+/* Replaces what has been found where a point is below the ground, and came there through no triangle. */
+static void rise_from_ground(const cloth_geometry *g, const surface_point *s, surface_hits *h) {
+  cloth_vector up;
+  const float depth = depth_below_ground(g, s->to, &up);
+  if (depth > 0.0f) {
+    clear_hits(h);
+    add_hit(h, negate(depth), up);
   }
 }
 
 #endif
 
-/* Lists the triangles within the radius of the particles that are chosen. */
-static void list_around(triangle_list *list, const cloth_geometry *g, const surface_points *s, lanes_mask which) {
-  const lanes beyond = lanes_splat(NO_FACE);
-  const lanes3 around = lanes3_of(s->radius, s->radius, s->radius), none = lanes3_of(beyond, beyond, beyond);
-  const position_box box =
-      box_of_lanes(lanes3_select(which, lanes3_subtract(s->to, around), none),
-                   lanes3_select(which, lanes3_add(s->to, around), lanes3_scale(none, lanes_splat(-1.0f))));
-  list_triangles(list, g, box.low, box.high);
+/* Lists the triangles within the radius of a particle. */
+static void list_around(triangle_list *list, const cloth_geometry *g, const surface_point *s) {
+  const cloth_vector around = vector(s->radius, s->radius, s->radius);
+  list_triangles(list, g, vector_subtract(s->to, around), vector_add(s->to, around));
 }
 
-/* Finds the contacts of a block of particles whose ways have a length. `above`: how far above a triangle that a way
-   passes others are looked for [m]. */
-CLOTH_SEPARATE void find_hits(triangle_list *list, surface_points *s, lanes length, lanes_mask which, float above,
-                              surface_hits *h) {
-  const lanes zero = lanes_splat(0.0f), reach = lanes_add(length, lanes_splat(EDGE_TOLERANCE));
-  lanes closest = list->is_short ? zero : s->radius, passed = zero;
-  triangle_list near = {.g = list->g, .count = 0};
-  clear_hits(h);
-  s->moved = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  find_next_hit(list, s, which, h, &closest, 1, &near);
-  const lanes_mask may_pass = lanes_both(which, lanes_less(closest, reach));
-  if (lanes_any(may_pass)) {
-    passed = follow_passes(list, s, may_pass, above, h);
+/* Finds what touches a particle beside the nearest contact, which is in front of it. */
+static void find_more_hits(triangle_list *list, const surface_point *s, surface_hits *h) {
+  if (keep_rising(list, s, h)) {
+    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(list, s, h); f++) {
+    }
+    round_crease(list, s, h);
   }
-  const int moves = lanes_any(lanes_less(zero, passed));
+}
+
+/* Finds the contacts of a particle whose way has a length. `above`: how far above a triangle that the way passes others
+   are looked for [m]. */
+CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float length, float above, surface_hits *h) {
+  const float reach = length + EDGE_TOLERANCE;
+  int moves = 0;
+  clear_hits(h);
+  s->moved = vector(0.0f, 0.0f, 0.0f);
+  const float least = find_first_hit(list, s, h);
+  if (list->is_short || least < reach * reach) {
+    moves = follow_passes(list, s, above, h);
+  }
   if (moves && list->is_short) {
-    list_around(list, list->g, s, which);
+    list_around(list, list->g, s);
   }
 #if WITH_HEIGHT_FIELD
   if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    rise_from_ground(list->g, s, which, h);
+    rise_from_ground(list->g, s, h);
   }
 #endif
-  const lanes_mask more = lanes_both(lanes_both(which, is_hit(h->gap[0])), lanes_less(zero, h->gap[0]));
-  if (moves) {
-    near = *list; /* which is that of other particles, too */
-  }
-  if (near.count > 1) {
-    keep_rising(&near, s, more, h);
-  }
-  if (near.count > 0) {
-    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(&near, s, more, h, &closest, 0, NULL); f++) {
+  if (is_hit(h->gap[0]) && h->gap[0] > 0.0f) {
+    for (int32_t n = 0; n < list->count && moves; n++) {
+      list->least[n] = 0.0f; /* for another place */
     }
-    round_crease(&near, s, more, h);
+    find_more_hits(list, s, h);
   }
   if (moves) {
-    move_ends(s, h, lanes3_scale(s->moved, lanes_splat(-1.0f)));
+    move_end(s, h, vector_subtract(vector(0.0f, 0.0f, 0.0f), s->moved));
   }
 }
 
 /// One point ///
 
-static surface_points one_point(const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius,
-                                float behind) {
-  const surface_points s = {.from = lanes3_splat(from),
-                            .to = lanes3_splat(to),
-                            .moved = lanes3_splat(vector(0.0f, 0.0f, 0.0f)),
-                            .radius = lanes_splat(radius),
-                            .behind = lanes_splat(behind),
-                            .one_sided = has_one_side(g)};
+static surface_point one_point(const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius,
+                               float behind) {
+  const surface_point s = {.from = from,
+                           .to = to,
+                           .moved = vector(0.0f, 0.0f, 0.0f),
+                           .radius = radius,
+                           .behind = behind,
+                           .one_sided = has_one_side(g)};
   return s;
 }
 
@@ -15307,28 +15901,26 @@ static int is_in_box(const cloth_geometry *g, cloth_vector p) {
 /* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0: nobody knows how deep it
    is, so the boxes grow that are looked into. */
 CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector p, float thickness) {
-  const lanes_mask all = lanes_first(CLOTH_LANES);
-  surface_points s = one_point(g, p, p, thickness, NO_FACE);
+  surface_point s = one_point(g, p, p, thickness, NO_FACE);
   triangle_list list;
   surface_hits hits;
+  open_list(&list);
   for (int32_t n = 0; n < DOUBLINGS; n++) {
-    lanes closest = s.radius;
-    list_around(&list, g, &s, all);
+    list_around(&list, g, &s);
     clear_hits(&hits);
-    find_next_hit(&list, &s, all, &hits, &closest, 1, NULL);
+    find_first_hit(&list, &s, &hits);
 #if WITH_HEIGHT_FIELD
     if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-      rise_from_ground(g, &s, all, &hits);
+      rise_from_ground(g, &s, &hits);
     }
 #endif
-    const float gap = lanes_first_value(hits.gap[0]);
-    if (gap < 0.5f * NO_FACE) {
-      return minimum(gap, thickness);
+    if (is_hit(hits.gap[0])) {
+      return minimum(hits.gap[0], thickness);
     }
     if (!s.one_sided || list.overflows || !is_in_box(g, p)) {
       break;
     }
-    s.radius = lanes_add(s.radius, s.radius);
+    s.radius += s.radius;
   }
   return thickness;
 }
@@ -15336,36 +15928,29 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
 /* 1 if a way that passes triangles ends on another side of a surface than it begins. One that goes in and comes out
    again has cut a corner, unless it comes out on the opposite side, as of a thin plate. Who begins behind a surface
    with one side may come out. */
-static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface_points s) {
+static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface_point s) {
   s.one_sided = has_one_side(g);
   if (s.one_sided) {
     const surface_pass in_front = find_passes_in_pieces(g, &s);
     pass->work += in_front.work;
-    if (lanes_first_value(in_front.share) > lanes_first_value(pass->share)) {
+    if (in_front.share > pass->share) {
       return 0;
     }
   }
-  const cloth_vector normal = lanes3_first(pass->normal), last = lanes3_first(pass->last_normal);
-  const int32_t count = (int32_t)lanes_first_value(pass->count);
-  const int cuts = count % 2 == 0 && vector_dot(normal, last) > OPPOSITE;
+  const int cuts = pass->count % 2 == 0 && vector_dot(pass->normal, pass->last_normal) > OPPOSITE;
   return !cuts;
 }
 
 /* The place in front of a surface that a point behind it is nearest to, or of the triangle that its way passed first.
  */
-static cloth_vector place_in_front(const triangle_list *list, const surface_points *s, const surface_pass *pass,
-                                   float above) {
-  const cloth_vector to = lanes3_first(s->to), normal = lanes3_first(pass->normal);
-  lanes closest = s->radius;
+static cloth_vector place_in_front(triangle_list *list, const surface_point *s, const surface_pass *pass, float above) {
   surface_hits hits;
   clear_hits(&hits);
-  find_next_hit(list, s, lanes_first(CLOTH_LANES), &hits, &closest, 1, NULL);
-  const cloth_vector back = lanes3_first(hits.normal[0]);
-  const float gap = lanes_first_value(hits.gap[0]), depth = lanes_first_value(pass->depth);
-  if (gap < depth && vector_dot(back, normal) < negate(OPPOSITE)) {
-    return vector_add_scaled(to, back, negate(gap + above));
+  find_first_hit(list, s, &hits);
+  if (hits.gap[0] < pass->depth && vector_dot(hits.normal[0], pass->normal) < negate(OPPOSITE)) {
+    return vector_add_scaled(s->to, hits.normal[0], negate(hits.gap[0] + above));
   }
-  return vector_add_scaled(to, normal, depth + above);
+  return vector_add_scaled(s->to, pass->normal, pass->depth + above);
 }
 
 /* Moves the end of a way that is on another side of a surface than its beginning, by more than `most`, in front of it.
@@ -15373,21 +15958,21 @@ static cloth_vector place_in_front(const triangle_list *list, const surface_poin
 CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above,
                             uint32_t *work) {
   triangle_list list;
+  open_list(&list);
   *work = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
-    surface_points s = one_point(g, from, *to, NO_FACE, NO_FACE);
+    surface_point s = one_point(g, from, *to, NO_FACE, NO_FACE);
     s.one_sided = 0;
     surface_pass pass = find_passes_in_pieces(g, &s);
-    const int stops = lanes_first_value(pass.share) < 1.0f && is_on_other_side(g, &pass, s) &&
-                      !(lanes_first_value(pass.depth) < most);
+    const int stops = pass.share < 1.0f && is_on_other_side(g, &pass, s) && !(pass.depth < most);
     *work += pass.work;
     if (!stops) {
       return tries > 0;
     }
-    s.radius = lanes_splat(lanes_first_value(pass.depth) + above);
-    list_around(&list, g, &s, lanes_first(CLOTH_LANES));
-    *work += list_work(&list, 1);
+    s.radius = pass.depth + above;
+    list_around(&list, g, &s);
     *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
+    *work += list.work;
   }
   *to = from;
   return 1;
@@ -15949,7 +16534,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
  * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
  *
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
- * scratch.reach.
+ * scratch.reach, leaves_of().
  */
 
 #if WITH_SURFACES
@@ -15958,7 +16543,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
 
 /* Most that is charged for a way that may have passed, in searches. */
 #define GUARD_SEARCHES 200
-/* Most that is charged for what passes, in times that all of a list is measured. */
+/* Most that is charged for a particle, in times that all triangles are measured that a list may have. */
 #define MOST_PASSES 2u
 /* Most that is charged for a particle near too many triangles, and how many lists of these near its end are made. */
 #define SHORT_SEARCHES 400
@@ -15969,22 +16554,19 @@ static int32_t list_searches(uint32_t work) {
   return (int32_t)(work / WORK_SEARCH) + 1;
 }
 
-#if WITH_PLANNING
-
-/* Most work of a list of triangles and of measuring them for so many particles. */
-static uint32_t most_list_work(int32_t has_fields, int32_t particles) {
-  const uint32_t field = MOST_CELLS * COST_FIELD_TEST, mesh = MESH_WALK_NODES * COST_MESH_NODE;
-  const uint32_t triangles = (1u + MOST_PASSES) * MOST_LISTED * (uint32_t)particles;
-  const uint32_t list = has_fields && field > mesh ? field : mesh;
-  return list + triangles * (WORK_LISTED + (has_fields ? WORK_MADE : 0u));
+/* Most work that is charged for the list of a particle. */
+static uint32_t most_list_work(int32_t has_fields) {
+  return MOST_PASSES * MOST_CHUNKS * (COST_CHUNK + (has_fields ? COST_CHUNK_MADE : 0u));
 }
 
-/* Most of a surface in a part of a substep: each block of particles has a list, then each particle, in so many
+#if WITH_PLANNING
+
+/* Most of a surface in a part of a substep: each block of particles has leaves, each particle a list, in so many
    searches; then all ways are guarded, and once more where solids have moved particles out. */
 static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t searches) {
   const int64_t blocks = (int64_t)touch_blocks(c->grid.columns) * c->grid.rows, count = c->count;
-  const int64_t each = blocks * list_searches(most_list_work(has_fields, TOUCH_LANES)) +
-                       count * (list_searches(most_list_work(has_fields, 1)) + SHORT_SEARCHES);
+  const int64_t each = blocks * list_searches(MESH_WALK_NODES * COST_MESH_NODE + MOST_LEAVES * COST_MESH_LEAF) +
+                       count * (list_searches(most_list_work(has_fields)) + SHORT_SEARCHES);
   return searches * each + 2 * count * GUARD_SEARCHES;
 }
 
@@ -16004,9 +16586,14 @@ static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t
 /* Particles of a touch near a surface, in its axes. */
 typedef struct surface_block {
   touch_way way[TOUCH_GROUPS];
-  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS]; /* near: 1 or 0 */
-  surface_hits hits[TOUCH_GROUPS];
+  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS];          /* near: 1 or 0 */
+  float gap[SURFACE_FACES][TOUCH_LANES], normal[SURFACE_FACES][3][TOUCH_LANES]; /* see surface_hits */
 } surface_block;
+
+static vector_array block_normals(surface_block *block, int32_t face) {
+  const vector_array normals = {block->normal[face][0], block->normal[face][1], block->normal[face][2]};
+  return normals;
+}
 
 /* The ways of lanes `k` of a touch. Returns 1 if one may be near. */
 CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, surface_block *block) {
@@ -16062,23 +16649,34 @@ static position_box empty_box(void) {
   return none;
 }
 
-/* The particles of a group of lanes. */
-static surface_points points_of(const touch_search *s, const surface_block *block, int32_t group) {
+/* The ends of ways, radii and reaches of the particles of a group of lanes. */
+typedef struct group_points {
+  float from[3][CLOTH_LANES], to[3][CLOTH_LANES];
+  float length[CLOTH_LANES], radius[CLOTH_LANES], reach[CLOTH_LANES], near[CLOTH_LANES];
+} group_points;
+
+static void store_group(const surface_block *block, int32_t group, group_points *p) {
   const touch_way *w = &block->way[group];
-  const lanes thickness = lanes_splat(s->thickness), inside = lanes_minimum(block->reach[group], thickness);
-  const int is_ground = s->b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD;
-  const surface_points points = {.from = w->from,
-                                 .to = w->to,
-                                 .radius = block->radius[group],
-                                 .behind = is_ground ? lanes_splat(STATE_QUANTUM)
-                                                     : lanes_add(thickness, lanes_subtract(thickness, inside)),
-                                 .one_sided = has_one_side(s->b->geometry)};
-  return points;
+  const vector_array from = {p->from[0], p->from[1], p->from[2]}, to = {p->to[0], p->to[1], p->to[2]};
+  lanes3_store(from, 0, w->from, CLOTH_LANES);
+  lanes3_store(to, 0, w->to, CLOTH_LANES);
+  lanes_store(p->length, w->length);
+  lanes_store(p->radius, block->radius[group]);
+  lanes_store(p->reach, block->reach[group]);
+  lanes_store(p->near, block->near[group]);
 }
 
-/* Charges a list for so many particles, as searches of other colliders. */
-static void charge_list(const cloth *c, const triangle_list *list, int32_t particles) {
-  workspace_of(c)->searched += list_searches(list_work(list, particles));
+/* A particle of a group. */
+static surface_point point_of(const touch_search *s, const group_points *p, int32_t lane) {
+  const cloth_geometry *g = s->b->geometry;
+  const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
+  const surface_point point = {.from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
+                               .to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]),
+                               .radius = p->radius[lane],
+                               .behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM
+                                                                              : thickness + (thickness - inside),
+                               .one_sided = has_one_side(g)};
+  return point;
 }
 
 /* Charges `work`, but no more than so many searches. */
@@ -16087,56 +16685,71 @@ static void charge_searches(const cloth *c, uint32_t work, int32_t most) {
   workspace_of(c)->searched += searches < most ? searches : most;
 }
 
-/* Finds the contacts of one particle, `it`, with a list of its own: if that is too long with what is near its end, in
-   boxes that grow. */
-CLOTH_SEPARATE void find_lane_hits(const touch_search *s, surface_block *block, int32_t group, lanes_mask it,
-                                   surface_hits *hits) {
-  const lanes length = block->way[group].length;
-  const float above = NEAR_SHARE * s->thickness;
-  surface_points points = points_of(s, block, group);
-  triangle_list list;
-  list_around(&list, s->b->geometry, &points, it);
-  charge_list(s->c, &list, 1);
-  if (!list.overflows) {
-    find_hits(&list, &points, length, it, above, hits);
-    charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, 1)));
-    return;
-  }
-  lanes radius = lanes_splat(2.0f * s->thickness);
+/* Finds the contacts of a particle near too many triangles with what is near its end, in boxes that grow. */
+CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, surface_point *point, float length,
+                                    surface_hits *hits) {
+  const cloth_vector end = point->to;
+  const float most = point->radius;
+  float radius = 2.0f * s->thickness;
   for (int32_t n = 0; n < SHORT_LISTS; n++) {
-    points.radius = lanes_minimum(radius, block->radius[group]);
-    points.to = block->way[group].to;
-    list_around(&list, s->b->geometry, &points, it);
-    points.work += list_work(&list, 1);
-    list.is_short = 1;
-    if (list.overflows && n > 0) { /* nothing is as near as half of the radius */
+    point->radius = minimum(radius, most);
+    point->to = end;
+    list_around(list, s->b->geometry, point);
+    list->is_short = 1;
+    if (list->overflows && n > 0) { /* nothing is as near as half of the radius */
       break;
     }
-    statistics_of(s->c)->overflows += list.overflows;
-    find_hits(&list, &points, length, it, above, hits);
-    if (lanes_any(lanes_both(it, is_hit(hits->gap[0])))) {
+    statistics_of(s->c)->overflows += list->overflows;
+    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
+    point->work += list->work;
+    if (is_hit(hits->gap[0])) {
       break;
     }
-    radius = lanes_add(radius, radius);
+    radius += radius;
   }
-  charge_searches(s->c, points.work, SHORT_SEARCHES);
+  charge_searches(s->c, point->work, SHORT_SEARCHES);
 }
 
-/* Finds the contacts of a group particle by particle: where a list for all would be too long. */
-CLOTH_SEPARATE void find_group_hits(const touch_search *s, surface_block *block, int32_t group) {
-  surface_hits *all = &block->hits[group];
+/* Finds the contacts of a particle. `leaves`: of a mesh near its block; NULL if there are too many. */
+CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
+                                    surface_point *point, float length, surface_hits *hits) {
+  clear_hits(hits);
+#if WITH_MESH
+  if (leaves) {
+    clear_list(list, s->b->geometry);
+    list_leaves(list, leaves, point->to, point->radius);
+  }
+#endif
+  if (!leaves) {
+    list_around(list, s->b->geometry, point);
+  }
+  if (list->overflows) {
+    find_short_hits(s, list, point, length, hits);
+    return;
+  }
+  if (list->count > 0) {
+    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
+  }
+  const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
+}
+
+/* Finds the contacts of a group. */
+CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
+                                    surface_block *block, int32_t group) {
+  group_points points;
+  surface_hits hits;
+  store_group(block, group, &points);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    float chosen[CLOTH_LANES] = {0.0f};
-    chosen[lane] = 1.0f;
-    const lanes_mask it = lanes_less(lanes_splat(0.5f), lanes_multiply(lanes_load(chosen), block->near[group]));
-    surface_hits hits;
-    if (!lanes_any(it)) {
-      continue;
+    if (points.near[lane] > 0.0f) {
+      surface_point point = point_of(s, &points, lane);
+      find_point_hits(s, leaves, list, &point, points.length[lane], &hits);
+    } else {
+      clear_hits(&hits);
     }
-    find_lane_hits(s, block, group, it, &hits);
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      all->gap[f] = lanes_select(it, hits.gap[f], all->gap[f]);
-      all->normal[f] = lanes3_select(it, hits.normal[f], all->normal[f]);
+      block->gap[f][group * CLOTH_LANES + lane] = hits.gap[f];
+      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits.normal[f]);
     }
   }
 }
@@ -16148,38 +16761,40 @@ static touched_body face_of(const touched_body *b, int32_t face) {
   return one;
 }
 
-/* Turns the normals of contacts into world axes, and puts the first two in the order of the faces that particles
-   remember. */
-CLOTH_SEPARATE void order_faces(const touch_search *s, surface_hits *h, int32_t particle) {
+/* Turns the normals of contacts of a group into world axes, and puts the first two in the order of the faces that
+   particles remember. */
+CLOTH_SEPARATE void order_faces(const touch_search *s, surface_block *block, int32_t k, int32_t particle) {
+  lanes3 normal[SURFACE_FACES];
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    h->normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, h->normal[f]));
+    normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_load(block_normals(block, f), k)));
+    lanes3_store(block_normals(block, f), k, normal[f], CLOTH_LANES);
   }
   const lanes3 first = remember(s->c, face_number(s->b->collider, 0), particle).force;
   const lanes3 second = remember(s->c, face_number(s->b->collider, 1), particle).force;
-  const lanes3 a = h->normal[0], b = h->normal[1];
+  const lanes3 a = normal[0], b = normal[1];
   const lanes kept = lanes_add(lanes3_dot(first, a), lanes3_dot(second, b));
   const lanes turned = lanes_add(lanes3_dot(second, a), lanes3_dot(first, b));
   const lanes_mask turns = lanes_less(kept, turned);
-  const lanes gap = h->gap[0];
-  h->gap[0] = lanes_select(turns, h->gap[1], gap);
-  h->gap[1] = lanes_select(turns, gap, h->gap[1]);
-  h->normal[0] = lanes3_select(turns, b, a);
-  h->normal[1] = lanes3_select(turns, a, b);
+  const lanes gap[2] = {lanes_load(&block->gap[0][k]), lanes_load(&block->gap[1][k])};
+  lanes_store(&block->gap[0][k], lanes_select(turns, gap[1], gap[0]));
+  lanes_store(&block->gap[1][k], lanes_select(turns, gap[0], gap[1]));
+  lanes3_store(block_normals(block, 0), k, lanes3_select(turns, b, a), CLOTH_LANES);
+  lanes3_store(block_normals(block, 1), k, lanes3_select(turns, a, b), CLOTH_LANES);
 }
 
 /* Makes the touch of one face of a block in lanes `k`. Returns 1 if any of its particles touches. */
-CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, const surface_block *block) {
+CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block *block) {
   const int32_t group = k / CLOTH_LANES, particle = e->row * s->a->columns + e->column + k;
-  const surface_hits *h = &block->hits[group];
   const lanes reach = block->reach[group], thickness = lanes_splat(s->thickness), length = block->way[group].length;
   const lanes far = lanes_add(lanes_add(reach, thickness), lanes_multiply(length, lanes_splat(FARTHER)));
-  const lanes gap = h->gap[e->face];
+  const lanes gap = lanes_load(&block->gap[e->face][k]);
+  const lanes_mask is_face = lanes_less(gap, lanes_splat(0.5f * NO_FACE));
   const lanes_mask touches =
-      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_hit(gap), lanes_less(gap, far)));
+      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_face, lanes_less(gap, far)));
   if (!lanes_any(touches)) {
     return 0;
   }
-  const lanes3 n = h->normal[e->face];
+  const lanes3 n = lanes3_load(block_normals(block, e->face), k);
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, anchor_offset(s, &block->way[group], n, particle)));
@@ -16190,7 +16805,7 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, const surface
 }
 
 /* Makes the touches of a block whose contacts have been found. */
-static void make_faces(touch_search *s, const touch *block_of, const surface_block *block) {
+static void make_faces(touch_search *s, const touch *block_of, surface_block *block) {
   const touched_body *whole = s->b;
   for (int32_t face = 0; face < SURFACE_FACES; face++) {
     const touched_body one = face_of(whole, face);
@@ -16218,7 +16833,8 @@ static void make_faces(touch_search *s, const touch *block_of, const surface_blo
 CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t column) {
   const touch e = {.row = row, .column = column};
   surface_block block;
-  triangle_list list;
+  mesh_leaves *leaves = NULL;
+  triangle_list list; /* of one particle after the other, which may need the same cells */
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
@@ -16230,25 +16846,21 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   if (!near) {
     return;
   }
-  list_triangles(&list, s->b->geometry, box.low, box.high);
-  charge_list(s->c, &list, TOUCH_LANES);
-  if (list.count == 0 && !list.overflows) {
-    return;
+#if WITH_MESH
+  if (s->b->geometry->shape == CLOTH_SHAPE_MESH) {
+    leaves = leaves_of(s->c);
+    find_leaves(leaves, s->b->geometry, box.low, box.high);
+    workspace_of(s->c)->searched += list_searches(leaves->work);
+    if (leaves->count == 0) {
+      return;
+    }
+    leaves = leaves->overflows ? NULL : leaves;
   }
+#endif
+  open_list(&list);
   for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    const lanes_mask which = lanes_less(lanes_splat(0.0f), block.near[group]);
-    clear_hits(&block.hits[group]);
-    if (!lanes_any(which)) {
-      continue;
-    }
-    if (list.overflows) {
-      find_group_hits(s, &block, group);
-    } else {
-      surface_points points = points_of(s, &block, group);
-      find_hits(&list, &points, block.way[group].length, which, NEAR_SHARE * s->thickness, &block.hits[group]);
-      charge_searches(s->c, points.work, list_searches(MOST_PASSES * measuring_work(&list, CLOTH_LANES)));
-    }
-    order_faces(s, &block.hits[group], row * s->a->columns + column + group * CLOTH_LANES);
+    find_group_hits(s, leaves, &list, &block, group);
+    order_faces(s, &block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
   }
   make_faces(s, &e, &block);
 }
@@ -16752,33 +17364,40 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
-/* Candidates nearer than so many thicknesses are elements; when there is no room for them, those that are nearer. */
-#define REACHES 6
-CLOTH_CONSTANT static const float element_reach[REACHES] = {2.0f, 1.5f, 1.2f, 1.0f, 0.8f, 0.6f};
+/* Candidates nearer than so many thicknesses are elements; where there is no room for them, those that are nearer, in
+   so many steps. */
+#define MOST_REACH 2.0f
+#define REACH_STEPS 20
 /* Least distance that has a direction [m]. */
 #define LEAST_PAIR_DISTANCE 1.0e-7f
+
+/* The particles of a pair: first those of its first feature. */
+typedef struct pair_ends {
+  const self_body *body[2];
+  const self_pair *law;
+  int32_t first;    /* how many are of the first feature */
+  int32_t place[4]; /* in the rows of the arrays; of two spheres, second to fourth are one */
+  float weight[4];
+  uint32_t moving; /* those that have a weight and move in the solve, a bit each */
+} pair_ends;
 
 /* Candidates in lanes: places and ways of their particles. */
 typedef struct pair_block {
   int32_t count;
-  pair_key key[CLOTH_LANES];
-  int32_t place_of[CLOTH_LANES][4];
+  uint32_t candidate[CLOTH_LANES];
   float place[4][3][CLOTH_LANES], way[4][3][CLOTH_LANES], thickness[CLOTH_LANES];
 } pair_block;
 
-/* What their geometry is. */
+/* What their geometry is. The weights of the particles follow from two shares. */
 typedef struct pair_shape {
   lanes_mask near;
-  lanes weight[4];
+  lanes share[2];
   lanes3 normal;
   lanes gap;
 } pair_shape;
 
-/* Takes a particle of a candidate. */
-CLOTH_INLINE void take_corner(const self_body *b, int32_t place, pair_block *to, int32_t n, int32_t lane) {
-  const solve_arrays *a = &b->arrays; /* the direction holds the way until the solve has one */
-  const cloth_vector x = near_vector(a->place, a->plane, place), way = near_vector(a->direction, a->plane, place);
-  to->place_of[lane][n] = place;
+/* Puts a particle in a lane of a block. */
+CLOTH_INLINE void put_particle(pair_block *to, int32_t n, int32_t lane, cloth_vector x, cloth_vector way) {
   to->place[n][0][lane] = x.x;
   to->place[n][1][lane] = x.y;
   to->place[n][2][lane] = x.z;
@@ -16787,21 +17406,52 @@ CLOTH_INLINE void take_corner(const self_body *b, int32_t place, pair_block *to,
   to->way[n][2][lane] = way.z;
 }
 
-/* Takes the particles of a candidate; those of two spheres stand first and second. */
-static void take_candidate(const self_group *g, pair_key key, pair_block *to, int32_t lane) {
-  const self_body *a = &g->bodies[feature_cloth(key.first)], *b = &g->bodies[feature_cloth(key.second)];
-  int32_t first[3], second[3];
-  const int32_t of_first = find_feature_places(key.first, a->columns, a->pitch, first);
-  const int32_t of_second = find_feature_places(key.second, b->columns, b->pitch, second);
-  to->key[lane] = key;
-  for (int32_t n = 0; n < of_first; n++) {
-    take_corner(a, first[n], to, n, lane);
+/* The cloth of particle n of a pair. */
+CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
+  return x->body[n >= x->first];
+}
+
+/* Where the corners of a cell of a body are in the rows of the arrays. */
+CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t packed, int32_t corner[4]) {
+  const uint32_t place = packed & ((1u << FEATURE_PLACE_BITS) - 1u), column = place % (1u << FEATURE_COLUMN_BITS);
+  const int32_t first = (int32_t)(place >> FEATURE_COLUMN_BITS) * b->pitch + (int32_t)column;
+  const int32_t *after = b->corner[packed >> FEATURE_PLACE_BITS & 1u];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 4; n++) {
+    corner[n] = first + after[n];
   }
-  for (int32_t n = of_first; n < 4; n++) {
-    const int32_t k = n - of_first < of_second ? n - of_first : of_second - 1;
-    take_corner(b, second[k], to, n, lane);
+}
+
+/* The particles of a candidate: where they are. */
+CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair_ends *x) {
+  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
+  const uint8_t *which = pair_corners[kinds_of_candidate(candidate)];
+  const int32_t a = packed_cloth(pair.first), b = packed_cloth(pair.second), is_turned = which[0] >= 4;
+  const self_body *first = &g->bodies[a], *second = &g->bodies[b];
+  int32_t corner[8];
+  find_corner_places(first, pair.first, corner);
+  find_corner_places(second, pair.second, corner + 4);
+  x->body[is_turned] = first;
+  x->body[1 - is_turned] = second;
+  x->law = pair_between(g, a, b);
+  x->first = 1 + is_of_edges(candidate);
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 4; n++) {
+    x->place[n] = corner[which[n]];
   }
-  to->thickness[lane] = pair_between(g, feature_cloth(key.first), feature_cloth(key.second)).thickness;
+}
+
+/* Takes the particles of a candidate. */
+static void take_candidate(const self_group *g, uint32_t candidate, pair_block *to, int32_t lane) {
+  pair_ends x;
+  find_pair_places(g, candidate, &x);
+  to->candidate[lane] = candidate;
+  to->thickness[lane] = x.law->thickness;
+  for (int32_t n = 0; n < 4; n++) {
+    const solve_arrays *a = &body_of_end(&x, n)->arrays; /* the direction holds the way until the solve has one */
+    const int32_t i = x.place[n];
+    put_particle(to, n, lane, near_vector(a->place, a->plane, i), near_vector(a->direction, a->plane, i));
+  }
 }
 
 CLOTH_INLINE lanes3 block_vector(float from[3][CLOTH_LANES]) {
@@ -16853,10 +17503,8 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes right = lanes_select(t.inside, one, lanes_keep(beside, lanes_add(height, lanes_splat(STATE_QUANTUM))));
   s->near = lanes_both(lanes_less(zero, right), lanes_less(s->gap, reach));
   s->near = lanes_both(s->near, boxes_near(q, before, reach));
-  s->weight[0] = one;
-  s->weight[1] = lanes_minimum(lanes_subtract(lanes_add(t.second, t.third), one), zero);
-  s->weight[2] = lanes_negate(t.second);
-  s->weight[3] = lanes_negate(t.third);
+  s->share[0] = t.second;
+  s->share[1] = t.third;
 }
 
 /* Two edges. */
@@ -16875,10 +17523,8 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   s->near = lanes_both(lanes_both(old.cross, now.cross), lanes_both(has_way, lanes_less(apart, reach)));
   s->near = lanes_both(s->near, lanes_less(zero, lanes_minimum(now.first, now.second)));
   s->near = lanes_both(s->near, lanes_less(lanes_maximum(now.first, now.second), one));
-  s->weight[0] = lanes_subtract(one, now.first);
-  s->weight[1] = now.first;
-  s->weight[2] = lanes_subtract(now.second, one);
-  s->weight[3] = lanes_negate(now.second);
+  s->share[0] = now.first;
+  s->share[1] = now.second;
 }
 
 #if WITH_SELF_SPHERES
@@ -16893,9 +17539,7 @@ CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
   s->near = lanes_both(lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart), lanes_less(apart, reach));
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
-  s->weight[0] = one;
-  s->weight[1] = lanes_splat(-1.0f);
-  s->weight[2] = s->weight[3] = zero;
+  s->share[0] = s->share[1] = zero;
 }
 
 #endif
@@ -16914,39 +17558,80 @@ CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
   return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
 }
 
-/* Which particles of a pair are those of its first feature. */
-CLOTH_INLINE int32_t first_particles(pair_key key) {
-  return feature_corners[feature_kind(key.first)];
+/* The weights of the particles of a candidate. */
+CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float weight[4]) {
+  const int32_t is_edge = is_of_edges(candidate), is_round = kinds_of_candidate(candidate) == PAIR_OF_PARTICLES;
+  weight[0] = is_edge ? 1.0f - share[0] : 1.0f;
+  weight[1] = is_edge ? share[0] : is_round ? -1.0f : minimum(share[0] + share[1] - 1.0f, 0.0f);
+  weight[2] = is_edge ? share[1] - 1.0f : negate(share[0]);
+  weight[3] = negate(share[1]);
 }
 
-/* The cloth of particle n of an element. */
-CLOTH_INLINE self_body *body_of_particle(const self_group *g, const pair_element *e, int32_t n) {
-  return &g->bodies[feature_cloth(n < first_particles(e->key) ? e->key.first : e->key.second)];
+/* 1 if a particle of a cloth moves in the solve. */
+CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
+  return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
 
-/* 1 if a particle of a feature is tangled. */
-static int is_feature_tangled(const self_body *b, const int32_t *place, int32_t count) {
+/* Which particles of an element move stands over its candidate. Of a particle there are at most so many: of self.pairs
+   and of the pairs of a group. */
+#define CANDIDATE_BITS 28
+#define MOST_CANDIDATES (32 + 32)
+
+LAYOUT_CONTRACT(candidates_fit_into_elements,
+                (int64_t)CLOTH_GROUP_LIMIT *SELF_PARTICLE_LIMIT *MOST_CANDIDATES << PAIR_KIND_BITS <=
+                    (int64_t)CANDIDATES_PER_CELL_PAIR << CANDIDATE_BITS);
+
+CLOTH_INLINE uint32_t candidate_of(const pair_element *e) {
+  return e->candidate & ((1u << CANDIDATE_BITS) - 1u);
+}
+
+/* The particles of an element, with their weights. */
+CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_ends *x) {
+  const uint32_t candidate = candidate_of(e);
+  find_pair_places(g, candidate, x);
+  find_weights(candidate, e->share, x->weight);
+  x->moving = e->candidate >> CANDIDATE_BITS;
+}
+
+/* Notes which particles of an element move in the solve. */
+static void note_moving(pair_element *e, const pair_ends *x) {
+  for (int32_t n = 0; n < 4; n++) {
+    const int moves = x->weight[n] != 0.0f && moves_in_solve(body_of_end(x, n), x->place[n]);
+    e->candidate |= (uint32_t)moves << (CANDIDATE_BITS + n);
+  }
+}
+
+/* The particle of a place. */
+CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
+  const int32_t row = place / b->pitch;
+  return row * b->columns + (place - row * b->pitch);
+}
+
+/* 1 if a particle of a pair, from number `from` to `to`, is tangled. */
+static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
   int is = 0;
-  for (int32_t n = 0; n < count; n++) {
-    const int32_t row = place[n] / b->pitch;
-    is |= (b->ages[row * b->columns + place[n] - row * b->pitch] & SELF_OLDEST) > 0;
+  for (int32_t n = from; n < to; n++) {
+    const self_body *b = body_of_end(x, n);
+    is |= (b->ages[particle_of_place(b, x->place[n])] & SELF_OLDEST) > 0;
   }
   return is;
 }
 
 /* 1 if both features of a candidate are tangled: then it does not touch, so that they can come apart. */
-static int is_ghost(const self_group *g, pair_key key, const int32_t place[4]) {
-  const int32_t a = feature_cloth(key.first), b = feature_cloth(key.second), first = first_particles(key);
-  return pair_between(g, a, b).untangles && is_feature_tangled(&g->bodies[a], place, first) &&
-         is_feature_tangled(&g->bodies[b], place + first, 4 - first);
+static int is_ghost(const self_group *g, uint32_t candidate) {
+  pair_ends x;
+  find_pair_places(g, candidate, &x);
+  return x.law->untangles && is_end_tangled(&x, 0, x.first) && is_end_tangled(&x, x.first, 4);
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
 typedef struct element_search {
   const self_group *g;
   float reach; /* in thicknesses */
-  int32_t count, is_full;
+  int32_t count;
+  int32_t within[REACH_STEPS]; /* how many are within each step of the largest reach, and not within the one before */
   uint32_t next[CLOTH_GROUP_LIMIT];
+  pair_block block;
 } element_search;
 
 /* What a candidate has kept; all are asked in their order. */
@@ -16959,112 +17644,128 @@ CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
   return NULL;
 }
 
-/* Makes an element of a lane. */
-static void add_element(element_search *s, pair_block *b, float values[8][CLOTH_LANES], int32_t lane,
-                        const pair_memory *m) {
+/* Makes an element of a lane, of which `m` is remembered, if anything is. */
+static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
+  const pair_block *b = &s->block;
+  const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
+  s->within[step < REACH_STEPS ? step : REACH_STEPS - 1]++;
   if (s->count == g->max_elements) {
-    s->is_full = 1;
     return;
   }
   pair_element *e = &g->elements[s->count++];
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   cloth_vector way[4];
-  fill_zero(e, sizeof *e);
-  e->key = b->key[lane];
+  pair_ends x;
+  e->candidate = b->candidate[lane];
+  e->share[0] = values[0][lane];
+  e->share[1] = values[1][lane];
+  find_ends(g, e, &x);
+  note_moving(e, &x);
   for (int32_t n = 0; n < 4; n++) {
-    e->place[n] = b->place_of[lane][n];
-    e->weight[n] = values[n][lane];
     way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
   }
-  e->gap = values[4][lane];
-  e->normal = vector(values[5][lane], values[6][lane], values[7][lane]);
-  const int32_t first = feature_cloth(e->key.first), second = feature_cloth(e->key.second);
-  const self_pair law = pair_between(g, first, second);
-  e->thickness = law.thickness;
-  e->friction = law.friction;
-  e->last = m ? m->force : none;
-  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(e->weight, way));
+  e->gap = values[2][lane];
+  e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->press.last = m ? m->force : none;
+  e->block_across = 0.0f;
+  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(x.weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);
 }
 
-/* 1 if a cloth of a candidate is solved now. */
-static int is_solved_now(const self_group *g, pair_key key) {
-  return g->bodies[feature_cloth(key.first)].terms || g->bodies[feature_cloth(key.second)].terms;
+/* The geometry of a block of candidates whose shape is as that of `candidate`. */
+static void find_shape(pair_block *b, uint32_t candidate, lanes reach, pair_shape *shape) {
+  if (is_of_edges(candidate)) {
+    shape_edges(b, reach, shape);
+#if WITH_SELF_SPHERES
+  } else if (kinds_of_candidate(candidate) == PAIR_OF_PARTICLES) {
+    shape_spheres(b, reach, shape);
+#endif
+  } else {
+    shape_faces(b, reach, shape);
+  }
 }
 
 /* Makes elements of the candidates of a block that are near. */
-static void add_elements_of(element_search *s, pair_block *b) {
+static void add_elements_of(element_search *s) {
+  const self_group *g = s->g;
+  pair_block *b = &s->block;
   pair_shape shape;
-  float values[8][CLOTH_LANES];
-  const int32_t kind = feature_kind(b->key[0].first), other = feature_kind(b->key[0].second);
-  const lanes reach = lanes_multiply(lanes_load(b->thickness), lanes_splat(s->reach));
-  if (kind >= FEATURE_WARP) {
-    shape_edges(b, reach, &shape);
-#if WITH_SELF_SPHERES
-  } else if (other == FEATURE_PARTICLE) {
-    shape_spheres(b, reach, &shape);
-#endif
-  } else {
-    shape_faces(b, reach, &shape);
-  }
-  (void)other;
-  for (int32_t n = 0; n < 4; n++) {
-    lanes_store(values[n], shape.weight[n]);
-  }
-  lanes_store(values[4], shape.gap);
-  lanes_store(values[5], shape.normal.x);
-  lanes_store(values[6], shape.normal.y);
-  lanes_store(values[7], shape.normal.z);
+  float values[6][CLOTH_LANES];
+  find_shape(b, b->candidate[0], lanes_multiply(lanes_load(b->thickness), lanes_splat(s->reach)), &shape);
+  lanes_store(values[0], shape.share[0]);
+  lanes_store(values[1], shape.share[1]);
+  lanes_store(values[2], shape.gap);
+  lanes_store(values[3], shape.normal.x);
+  lanes_store(values[4], shape.normal.y);
+  lanes_store(values[5], shape.normal.z);
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
-    const pair_memory *m = next_memory(s, b->key[lane]);
-    const int is_released = s->g->found->statistics.tangled > 0 && is_ghost(s->g, b->key[lane], b->place_of[lane]);
-    if ((near >> lane & 1u) && !is_released) {
-      add_element(s, b, values, lane, m);
+    const pair_memory *m = next_memory(s, key_of_candidate(g->cells, b->candidate[lane]));
+    if ((near >> lane & 1u) && !(g->found->statistics.tangled > 0 && is_ghost(g, b->candidate[lane]))) {
+      add_element(s, values, lane, m);
     }
   }
   b->count = 0;
 }
 
-/* 1 if a candidate is of another kind than those of a block: another shape. */
-CLOTH_INLINE int differs_in_kind(pair_key a, pair_key b) {
-  const int32_t first = feature_kind(a.second), second = feature_kind(b.second);
-  return (first == FEATURE_PARTICLE) != (second == FEATURE_PARTICLE) ||
-         (first >= FEATURE_WARP) != (second >= FEATURE_WARP);
+/* 1 if a cloth of a candidate is solved now. */
+static int is_solved_now(const self_group *g, uint32_t candidate) {
+  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
+  return g->count == 1 || g->bodies[packed_cloth(pair.first)].terms || g->bodies[packed_cloth(pair.second)].terms;
 }
 
-/* Finds elements among all candidates. Returns how many there are, or -1 if there is no room. */
-static int32_t search_elements(const self_group *g, float reach, int32_t is_last) {
-  element_search s = {.g = g, .reach = reach};
-  pair_block b;
-  fill_zero(&b, sizeof b);
-  for (int32_t n = 0; n < g->found->faces + g->found->edges; n++) {
-    const pair_key key = candidate_key(g, n);
-    if (!is_solved_now(g, key)) {
-      continue;
-    }
-    if (b.count > 0 && differs_in_kind(key, b.key[0])) {
-      add_elements_of(&s, &b);
-    }
-    take_candidate(g, key, &b, b.count++);
-    if (b.count == CLOTH_LANES) {
-      add_elements_of(&s, &b);
-    }
+/* 1 if two candidates have another shape. */
+CLOTH_INLINE int differ_in_shape(uint32_t a, uint32_t b) {
+  return is_of_edges(a) != is_of_edges(b) ||
+         (kinds_of_candidate(a) == PAIR_OF_PARTICLES) != (kinds_of_candidate(b) == PAIR_OF_PARTICLES);
+}
+
+/* A candidate waits for others of its shape. */
+static void add_waiting_candidate(element_search *s, uint32_t candidate) {
+  pair_block *b = &s->block;
+  if (!is_solved_now(s->g, candidate)) {
+    return;
   }
-  if (b.count > 0) {
-    add_elements_of(&s, &b);
+  if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) {
+    add_elements_of(s);
   }
-  return s.is_full && !is_last ? -1 : s.count;
+  take_candidate(s->g, candidate, b, b->count++);
+  if (b->count == CLOTH_LANES) {
+    add_elements_of(s);
+  }
+}
+
+/* Finds elements among all candidates, as many as there is room for. */
+static void search_elements(const self_group *g, float reach, element_search *s) {
+  fill_zero(s, sizeof *s);
+  s->g = g;
+  s->reach = reach;
+  EACH_CANDIDATE(g, candidate, add_waiting_candidate(s, candidate));
+  if (s->block.count > 0) {
+    add_elements_of(s);
+  }
+}
+
+/* The largest reach within which there is room for all that a search with the largest of all has found. */
+static float reach_with_room(const element_search *s) {
+  int32_t steps = 0, count = 0;
+  while (steps < REACH_STEPS && count + s->within[steps] <= s->g->max_elements) {
+    count += s->within[steps++];
+  }
+  return (float)(steps > 0 ? steps : 1) * (MOST_REACH / (float)REACH_STEPS);
 }
 
 /* Finds the elements of a part: what is near. Where there is no room, only what is nearer. */
 CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
-  int32_t count = -1;
-  for (int32_t n = 0; n < REACHES && count < 0; n++) {
-    count = search_elements(g, element_reach[n], n == REACHES - 1);
+  element_search s;
+  search_elements(g, MOST_REACH, &s);
+  const float reach = reach_with_room(&s);
+  if (reach < MOST_REACH) {
+    search_elements(g, reach, &s);
+    add_varying_work(g->bodies[0].c, (uint32_t)g->found->candidates, COST_PAIR_SHAPE);
   }
-  return count;
+  return s.count;
 }
 
 #endif
@@ -17108,13 +17809,9 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
     self_body *b = &g->bodies[g->count > 1 ? m->number : 0];
     b->terms = m->t;
     b->weight = m->weight;
+    b->stiffness = PAIR_STIFFNESS * contact_stiffness(m->t) * m->weight;
     b->has_solution = m->has_solution;
   });
-}
-
-/* 1 if a particle of a cloth moves in the solve. */
-CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
-  return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
 
 /* Adds a vector to an own array of a cloth. */
@@ -17124,12 +17821,13 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
   *own_at(array, 3, place, 2) += v.z;
 }
 
-/* Runs statements for the particles `n` of element `e` that move, with their cloths `b` and places `i`. */
-#define EACH_MOVING(g, e, n, b, i, ...)                                                                                \
+/* Runs statements for the particles `n` that move of the ends `x` of an element, with their cloths `b` and places `i`.
+ */
+#define EACH_MOVING(x, n, b, i, ...)                                                                                   \
   for (int32_t n = 0; n < 4; n++) {                                                                                    \
-    self_body *b = body_of_particle(g, e, n);                                                                          \
-    const int32_t i = (e)->place[n];                                                                                   \
-    if ((e)->weight[n] != 0.0f && moves_in_solve(b, i)) {                                                              \
+    if ((x)->moving >> n & 1u) {                                                                                       \
+      const self_body *b = body_of_end(x, n);                                                                          \
+      const int32_t i = (x)->place[n];                                                                                 \
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
@@ -17150,11 +17848,13 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
       clear_floats(b->arrays.solution, floats);
     }
   }
+  pair_ends x;
   EACH_ELEMENT(g, e, {
-    EACH_MOVING(g, e, n, b, i, {
-      const cloth_vector force = vector_scale(e->last, e->weight[n] * b->terms->scale);
+    find_ends(g, e, &x);
+    EACH_MOVING(&x, n, b, i, {
+      const cloth_vector force = vector_scale(e->press.last, x.weight[n] * b->terms->scale);
       add_own(b->arrays.product, i, vector_flush_work(force));
-      b->arrays.solution[i] += e->gap < SHARING_REACH * e->thickness ? absolute(e->weight[n]) : 0.0f;
+      b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
   for (int32_t n = 0; n < g->count; n++) {
@@ -17194,83 +17894,75 @@ static void find_resistance(const self_body *b, int32_t i, cloth_vector n, float
   *across = maximum(0.5f * (trace - *along), LEAST_MASS);
 }
 
-/* Sums over the particles of an element. Returns 1 if one of them moves. */
-static int find_motion(const self_group *g, const pair_element *e, pair_motion *m) {
-  int moves = 0;
+/* Sums over the particles of an element. */
+static void find_motion(const pair_ends *x, cloth_vector normal, pair_motion *m) {
   fill_zero(m, sizeof *m);
-  EACH_MOVING(g, e, n, b, i, {
-    const float w = e->weight[n], share = maximum(b->arrays.solution[i], 1.0f);
+  EACH_MOVING(x, n, b, i, {
+    const float w = x->weight[n], share = maximum(b->arrays.solution[i], 1.0f);
     float along, across;
-    find_resistance(b, i, e->normal, &along, &across);
-    const cloth_vector acts = vector_add(own_vector(b->arrays.residual, i), own_vector(b->arrays.product, i));
-    const cloth_vector force = vector_flush_work(acts);
-    const float out = flush_small(vector_dot(force, e->normal), WORK_QUANTUM);
+    find_resistance(b, i, normal, &along, &across);
+    const cloth_vector last = own_vector(b->arrays.product, i);
+    const cloth_vector force = vector_flush_work(vector_add(own_vector(b->arrays.residual, i), last));
+    const float out = flush_small(vector_dot(force, normal), WORK_QUANTUM);
     const float square = flush_small(w * w, WORK_QUANTUM) * share;
     m->along += square / (along * b->weight);
     m->across += square / (across * b->weight);
     m->out += w * (out / along);
-    if (n < first_particles(e->key)) {
-      const cloth_vector last_force = vector_flush_work(own_vector(b->arrays.product, i));
-      m->before += w * b->weight * flush_small(vector_dot(last_force, e->normal), WORK_QUANTUM);
+    if (n < x->first) {
+      m->before += w * b->weight * flush_small(vector_dot(vector_flush_work(last), normal), WORK_QUANTUM);
     }
-    const cloth_vector side = vector_flush_work(vector_add_scaled(force, e->normal, negate(out)));
+    const cloth_vector side = vector_flush_work(vector_add_scaled(force, normal, negate(out)));
     m->way = vector_add_scaled(m->way, side, w / across);
-    moves = 1;
   });
-  return moves;
 }
 
 /* The stiffness of an element: the mean of those of its cloths that move. */
-static float pair_stiffness(const self_group *g, const pair_element *e) {
-  const self_body *a = &g->bodies[feature_cloth(e->key.first)], *b = &g->bodies[feature_cloth(e->key.second)];
-  const float first = a->terms ? contact_stiffness(a->terms) * a->weight : 0.0f;
-  const float second = b->terms ? contact_stiffness(b->terms) * b->weight : first;
-  return 0.5f * PAIR_STIFFNESS * ((a->terms ? first : second) + second);
+static float pair_stiffness(const pair_ends *x) {
+  const self_body *a = x->body[0], *b = x->body[1];
+  const float first = a->terms ? a->stiffness : b->stiffness;
+  return 0.5f * (first + (b->terms ? b->stiffness : first));
 }
 
-/* Friction of an element that presses with `pressed`: sticks, or slides against what it can hold. */
-static float pair_friction(const pair_element *e, const pair_motion *m, cloth_vector held, float pressed) {
-  const float resists = 1.0f / m->across, most = e->friction * pressed;
-  const cloth_vector way = vector_add_scaled(vector_add(e->offset, m->way), held, negate(m->across));
+/* Friction of an element of stiffness k that presses with `pressed`: sticks, or slides against what it can hold. */
+static float pair_friction(cloth_vector offset, const pair_motion *m, float k, cloth_vector held, float most) {
+  const float resists = 1.0f / m->across;
+  const cloth_vector way = vector_add_scaled(vector_add(offset, m->way), held, negate(m->across));
   const float length = vector_length(way);
-  if (!(e->stiffness * resists * length > most * (resists + e->stiffness))) {
-    return e->stiffness;
+  if (!(k * resists * length > most * (resists + k))) {
+    return k;
   }
   const float rest = maximum(length - most * m->across, WORK_QUANTUM);
-  return flush_small(minimum(most / rest, e->stiffness), WORK_QUANTUM);
+  return flush_small(minimum(most / rest, k), WORK_QUANTUM);
 }
 
-/* The law of an element. Where it does not press, its force and stiffness are 0. */
-static void press_pair(const self_group *g, float scale, pair_element *e) {
+/* The law of an element of which `last`, scaled, pressed before. Where it does not press, its force and stiffness are
+   0. */
+static pair_law law_of_pair(const pair_element *e, const pair_ends *x, cloth_vector force) {
+  const float k = pair_stiffness(x), range = x->law->thickness, depth = (range - e->gap) / range;
+  pair_law p = {0.0f, 0.0f, 0.0f};
   pair_motion m;
-  e->stiffness = pair_stiffness(g, e);
-  if (!find_motion(g, e, &m)) {
-    return;
-  }
-  const cloth_vector force = vector_flush_work(vector_scale(e->last, scale));
+  find_motion(x, e->normal, &m);
   const float last = maximum(flush_small(vector_dot(force, e->normal), WORK_QUANTUM), 0.0f);
-  const float depth = (e->thickness - e->gap) / e->thickness;
-  const float alone = depth + (m.along * last - m.out) / e->thickness;
-  if (!(alone > 0.0f)) {
-    return;
+  const float alone = depth + (m.along * last - m.out) / range;
+  if (!x->moving || !(alone > 0.0f)) {
+    return p;
   }
-  const lanes stiffness = lanes_splat(e->stiffness), thickness = lanes_splat(e->thickness);
-  const lanes q = agreed_depth(stiffness, thickness, lanes_splat(e->thickness / m.along), lanes_splat(alone));
+  const lanes stiffness = lanes_splat(k), thickness = lanes_splat(range);
+  const lanes q = agreed_depth(stiffness, thickness, lanes_splat(range / m.along), lanes_splat(alone));
   const contact_tangent law = tangent_at(stiffness, thickness, lanes_splat(depth), q);
   const float pressed = minimum(lanes_first_value(law.law), maximum(last, m.before));
-  e->along = lanes_first_value(law.stiffness);
-  e->force = lanes_first_value(law.force);
-  e->across = pair_friction(e, &m, vector_across(force, e->normal), pressed);
-  e->block_along = e->along;
-  e->block_across = e->across;
+  p.along = lanes_first_value(law.stiffness);
+  p.force = lanes_first_value(law.force);
+  p.across = pair_friction(e->offset, &m, k, vector_across(force, e->normal), x->law->friction * pressed);
+  return p;
 }
 
 /* The force of an element whose particles have moved by `moved` relative to each other. */
 CLOTH_INLINE cloth_vector pair_force(const pair_element *e, cloth_vector moved) {
   const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
   const cloth_vector way = vector_add(e->offset, vector_add_scaled(moved, e->normal, negate(out)));
-  const float press = flush_small(e->force - e->along * out, WORK_QUANTUM);
-  return vector_flush_work(vector_add_scaled(vector_scale(e->normal, press), way, negate(e->across)));
+  const float press = flush_small(e->press.law.force - e->press.law.along * out, WORK_QUANTUM);
+  return vector_flush_work(vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across)));
 }
 
 /* (k n n^T + k_t (I - n n^T)) v */
@@ -17282,13 +17974,9 @@ CLOTH_INLINE cloth_vector pair_product(cloth_vector n, float along, float across
 /* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
 static void add_element_block(const self_body *b, int32_t i, const pair_element *e, float s) {
   const cloth_vector n = e->normal;
-  const float more = e->along - e->across;
-  const float entry[6] = {e->across + more * n.x * n.x,
-                          e->across + more * n.y * n.y,
-                          e->across + more * n.z * n.z,
-                          more * n.x * n.y,
-                          more * n.x * n.z,
-                          more * n.y * n.z};
+  const float across = e->press.law.across, more = e->press.law.along - across;
+  const float entry[6] = {across + more * n.x * n.x, across + more * n.y * n.y, across + more * n.z * n.z,
+                          more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
   for (int32_t k = 0; k < 6; k++) {
     float *to = own_at(b->arrays.ground, 6, i, k);
     *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
@@ -17297,42 +17985,58 @@ static void add_element_block(const self_body *b, int32_t i, const pair_element 
 
 /* Laws of all elements. */
 CLOTH_SEPARATE void press_pairs(const self_group *g, const solve_group *s) {
-  EACH_ELEMENT(g, e, press_pair(g, s->members->t->scale, e));
+  const float scale = s->members->t->scale;
+  pair_ends x;
+  EACH_ELEMENT(g, e, {
+    find_ends(g, e, &x);
+    e->press.law = law_of_pair(e, &x, vector_flush_work(vector_scale(e->press.last, scale)));
+    e->block_across = e->press.law.across;
+  });
+}
+
+/* 1 if an element has a block. */
+CLOTH_INLINE int is_pressing(const pair_element *e) {
+  return e->press.law.along > 0.0f || e->press.law.across > 0.0f;
 }
 
 /* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  pair_ends x;
   EACH_ELEMENT(g, e, {
-    if (e->along > 0.0f || e->across > 0.0f) {
+    if (is_pressing(e)) {
       const cloth_vector force = pair_force(e, none);
-      EACH_MOVING(g, e, n, b, i, {
-        add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, e->weight[n] / b->weight)));
-        add_element_block(b, i, e, absolute(e->weight[n]) / b->weight);
+      find_ends(g, e, &x);
+      EACH_MOVING(&x, n, b, i, {
+        add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
+        add_element_block(b, i, e, absolute(x.weight[n]) / b->weight);
       });
     }
   });
 }
 
 /* The vectors of an element's particles in the direction of the solve, 0 of what does not move; their motion. */
-static cloth_vector direction_of_pair(const self_group *g, const pair_element *e, cloth_vector p[4]) {
+static cloth_vector direction_of_pair(const pair_ends *x, cloth_vector p[4]) {
   p[0] = p[1] = p[2] = p[3] = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING(g, e, n, b, i, p[n] = near_vector(b->arrays.direction, b->arrays.plane, i));
-  return vector_flush_work(motion_of_pair(e->weight, p));
+  EACH_MOVING(x, n, b, i, p[n] = near_vector(b->arrays.direction, b->arrays.plane, i));
+  return vector_flush_work(motion_of_pair(x->weight, p));
 }
 
 /* What pairs add to p . q and, but for the last direction, to the product. */
 CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
   float sum = 0.0f;
+  pair_ends x;
+  cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (e->along > 0.0f || e->across > 0.0f) {
-      cloth_vector p[4];
-      const cloth_vector moved = direction_of_pair(g, e, p);
-      const cloth_vector force = pair_product(e->normal, e->along, e->across, moved);
+    if (is_pressing(e)) {
+      find_ends(g, e, &x);
+      const float along = e->press.law.along;
+      const cloth_vector moved = direction_of_pair(&x, p);
+      const cloth_vector force = pair_product(e->normal, along, e->press.law.across, moved);
       sum += vector_dot(force, moved);
-      EACH_MOVING(g, e, n, b, i, {
-        const float w = e->weight[n];
-        const cloth_vector own = pair_product(e->normal, e->block_along, e->block_across, p[n]);
+      EACH_MOVING(&x, n, b, i, {
+        const float w = x.weight[n];
+        const cloth_vector own = pair_product(e->normal, along, e->block_across, p[n]);
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
@@ -17345,38 +18049,46 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
 }
 
 /* How an element's particles have moved in the solve so far, with a last step of `length` along the direction. */
-static cloth_vector solution_of_pair(const self_group *g, const pair_element *e, float length) {
+static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   cloth_vector y[4] = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
-  EACH_MOVING(g, e, n, b, i, {
+  EACH_MOVING(x, n, b, i, {
     const cloth_vector start = b->has_solution ? own_vector(b->arrays.solution, i) : y[n];
     y[n] = vector_add_scaled(start, near_vector(b->arrays.direction, b->arrays.plane, i), length);
   });
-  return vector_flush_work(motion_of_pair(e->weight, y));
+  return vector_flush_work(motion_of_pair(x->weight, y));
+}
+
+/* How an element presses after its particles have moved, and how far along the normal. */
+CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved, float *out) {
+  *out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  return e->press.law.force - e->press.law.along * *out;
 }
 
 /* Before the last iteration: friction is bounded by what presses then. Residual, product and operator change as
    release_contacts() says. */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
+  pair_ends x;
+  cloth_vector p[4];
+  float out;
   EACH_ELEMENT(g, e, {
-    if (!(e->across > 0.0f)) {
+    if (!(e->press.law.across > 0.0f)) {
       continue;
     }
-    cloth_vector p[4];
-    const cloth_vector moved = solution_of_pair(g, e, length);
-    const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM), press = e->force - e->along * out;
+    find_ends(g, e, &x);
+    const cloth_vector moved = solution_of_pair(&x, length);
+    const float press = press_after(e, moved, &out), most = x.law->friction * press;
     const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-    const float most = e->friction * press;
-    if (!(press > 0.0f) || !(e->across * way > most)) {
+    if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
       continue;
     }
-    const cloth_vector before = pair_force(e, moved), direction = direction_of_pair(g, e, p);
-    const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->across;
-    e->across = weaker;
+    const cloth_vector before = pair_force(e, moved), direction = direction_of_pair(&x, p);
+    const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
+    e->press.law.across = weaker;
     const cloth_vector change = vector_flush_work(vector_subtract(pair_force(e, moved), before));
     const cloth_vector q = pair_product(e->normal, 0.0f, less, direction);
-    EACH_MOVING(g, e, n, b, i, {
-      const float w = e->weight[n] / b->weight;
+    EACH_MOVING(&x, n, b, i, {
+      const float w = x.weight[n] / b->weight;
       add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, w)));
       add_own(b->arrays.residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
     });
@@ -17387,30 +18099,41 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   return all;
 }
 
-/* The force of an element at the solution, 0 if it pulls. */
-static cloth_vector force_of_solution(const self_group *g, const pair_element *e, float length) {
-  const cloth_vector moved = solution_of_pair(g, e, length), none = vector(0.0f, 0.0f, 0.0f);
-  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  return e->force - e->along * out > 0.0f ? pair_force(e, moved) : none;
+/* The way that friction resists at the solution. */
+CLOTH_INLINE cloth_vector way_of_solution(const pair_element *e, cloth_vector moved) {
+  return vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
 }
+
+/* The force of an element at the solution, 0 if it pulls. */
+static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved) {
+  float out;
+  const float press = press_after(e, moved, &out);
+  const cloth_vector along = vector_scale(e->normal, press);
+  return press > 0.0f ? vector_add_scaled(along, way_of_solution(e, moved), negate(e->press.law.across))
+                      : vector(0.0f, 0.0f, 0.0f);
+}
+
+/* Gaps that the solution says, below which they are looked at. */
+#define DOUBTFUL_GAP 0.4f
 
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
-  const cloth_vector moved = solution_of_pair(g, e, length);
-  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  const float press = maximum(e->force - e->along * out, 0.0f);
-  const cloth_vector way = vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
-  pair_memory m = {.key = e->key};
+  pair_ends x;
+  float out;
+  find_ends(g, e, &x);
+  const cloth_vector moved = solution_of_pair(&x, length);
+  const int32_t is_pressed = press_after(e, moved, &out) > 0.0f;
+  const float thickness = x.law->thickness;
   e->gap += out;
-  if (press > 0.0f) {
-    const cloth_vector force = vector_add_scaled(vector_scale(e->normal, press), way, negate(e->across));
-    m.force = vector_flush(vector_scale(force, 1.0f / scale), INPUT_QUANTUM);
-  }
-  const float depth = minimum(maximum((e->thickness - e->gap) / e->thickness, 0.0f), DEEPEST);
-  const float law = lanes_first_value(law_force(lanes_splat(e->thickness), lanes_splat(depth)));
-  const float most = e->friction * law, slip = vector_length(way);
-  m.slip = vector_flush_work(vector_scale(way, slip > most ? most / slip : 1.0f));
-  if (press > 0.0f || law > 0.0f) {
+  g->found->doubtful += e->gap < DOUBTFUL_GAP * thickness && !x.law->is_round;
+  const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
+  const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
+  if (is_pressed || law > 0.0f) {
+    const cloth_vector way = way_of_solution(e, moved);
+    const float most = x.law->friction * law, slip = vector_length(way);
+    pair_memory m = {.key = key_of_candidate(g->cells, candidate_of(e))};
+    m.force = vector_flush(vector_scale(force_of_solution(e, moved), 1.0f / scale), INPUT_QUANTUM);
+    m.slip = vector_flush_work(vector_scale(way, slip > most ? most / slip : 1.0f));
     remember_pair(g, &m);
   }
 }
@@ -17418,6 +18141,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
 /* What pairs leave behind, before the new places are accepted. */
 CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
   int32_t touching = 0;
+  g->found->doubtful = 0;
   for (int32_t n = 0; n < g->count; n++) {
     if (g->bodies[n].terms) {
       *g->bodies[n].memories.count = 0;
@@ -17428,9 +18152,10 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
   }
   EACH_ELEMENT(g, e, {
     remember_element(g, e, s->members->t->scale, workspace_of(s->members->c)->last_step);
-    touching += e->along > 0.0f;
-    if (g->touching && e->along > 0.0f) {
-      const int32_t a = feature_cloth(e->key.first), b = feature_cloth(e->key.second);
+    touching += e->press.law.along > 0.0f;
+    if (g->touching && e->press.law.along > 0.0f) {
+      const pair_key key = key_of_candidate(g->cells, candidate_of(e));
+      const int32_t a = feature_cloth(key.first), b = feature_cloth(key.second);
       g->touching[a]++;
       g->touching[b] += a != b;
     }
@@ -17446,81 +18171,70 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
 /* Gaps in thicknesses below which particles and triangles, and edges, are moved apart, and to which. */
 #define PASSED_GAP 0.1f
 #define SAFE_GAP 0.15f
-/* Gaps that the solution says, below which they are looked at. */
-#define DOUBTFUL_GAP 0.4f
-
-/* The particle of a place. */
-CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
-  const int32_t row = place / b->pitch;
-  return row * b->columns + (place - row * b->pitch);
-}
 
 /* The geometry of an element where the state is. Returns 1 if it has passed. */
-static int has_passed(const self_group *g, const pair_element *e, pair_shape *shape) {
+static int has_passed(uint32_t candidate, const pair_ends *x, pair_shape *shape) {
   pair_block b;
   fill_zero(&b, sizeof b);
   for (int32_t n = 0; n < 4; n++) {
-    const self_body *body = body_of_particle(g, e, n);
-    const int32_t i = particle_of_place(body, e->place[n]);
-    const cloth_vector x = vector_load(body->terms ? vectors_at(body->c, body->c->state.position) : body->start, i);
-    const cloth_vector way = vector_subtract(x, vector_load(kept_start(body->c), i));
+    const self_body *body = body_of_end(x, n);
+    const int32_t i = particle_of_place(body, x->place[n]);
+    const cloth_vector at = vector_load(body->terms ? vectors_at(body->c, body->c->state.position) : body->start, i);
+    const cloth_vector way = vector_subtract(at, vector_load(kept_start(body->c), i));
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      b.place[n][0][lane] = x.x;
-      b.place[n][1][lane] = x.y;
-      b.place[n][2][lane] = x.z;
-      b.way[n][0][lane] = way.x;
-      b.way[n][1][lane] = way.y;
-      b.way[n][2][lane] = way.z;
+      put_particle(&b, n, lane, at, way);
     }
   }
-  const lanes reach = lanes_splat(2.0f * e->thickness);
-  if (feature_kind(e->key.first) == FEATURE_PARTICLE) {
-    shape_faces(&b, reach, shape);
-  } else {
-    shape_edges(&b, reach, shape);
-  }
-  return lanes_any(shape->near) && lanes_first_value(shape->gap) < PASSED_GAP * e->thickness;
+  find_shape(&b, candidate, lanes_splat(2.0f * x->law->thickness), shape);
+  return lanes_any(shape->near) && lanes_first_value(shape->gap) < PASSED_GAP * x->law->thickness;
 }
 
 /* Moves two features apart that have passed each other: places, and velocities with them. */
-static void part_element(const self_group *g, const pair_element *e, const pair_shape *shape) {
+static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *shape) {
   const cloth_vector n = lanes3_first(shape->normal);
+  const float share[2] = {lanes_first_value(shape->share[0]), lanes_first_value(shape->share[1])};
   float weight[4], inverse[4], sum = 0.0f;
+  find_weights(candidate, share, weight);
   for (int32_t k = 0; k < 4; k++) {
-    const self_body *b = body_of_particle(g, e, k);
-    weight[k] = lanes_first_value(shape->weight[k]);
-    inverse[k] =
-        moves_in_solve(b, e->place[k]) ? 1.0f / mass_of_particle(b->c, particle_of_place(b, e->place[k])) : 0.0f;
+    const self_body *b = body_of_end(x, k);
+    const int moves = moves_in_solve(b, x->place[k]);
+    inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
     sum += flush_small(weight[k] * weight[k], WORK_QUANTUM) * inverse[k];
   }
   if (!(sum > 0.0f)) {
     return;
   }
-  const float push = (SAFE_GAP * e->thickness - lanes_first_value(shape->gap)) / sum;
+  const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
-    const self_body *b = body_of_particle(g, e, k);
-    const int32_t i = particle_of_place(b, e->place[k]);
+    const self_body *b = body_of_end(x, k);
+    const int32_t i = particle_of_place(b, x->place[k]);
     const cloth_vector move = vector_flush(vector_scale(n, push * weight[k] * inverse[k]), STATE_QUANTUM);
     if (inverse[k] > 0.0f && weight[k] != 0.0f) {
-      const vector_array x = vectors_at(b->c, b->c->state.position), v = vectors_at(b->c, b->c->state.velocity);
+      const vector_array position = vectors_at(b->c, b->c->state.position), v = vectors_at(b->c, b->c->state.velocity);
       const cloth_vector faster = vector_add_scaled(vector_load(v, i), move, b->terms->inverse_h);
-      vector_store(x, i, vector_flush(vector_add(vector_load(x, i), move), STATE_QUANTUM));
+      vector_store(position, i, vector_flush(vector_add(vector_load(position, i), move), STATE_QUANTUM));
       vector_store(v, i, vector_flush(faster, STATE_QUANTUM));
       invalidate_history(b->c, i);
     }
   }
 }
 
+/* Moves an element apart if it has passed. */
+static void part_element(const self_group *g, const pair_element *e) {
+  const uint32_t candidate = candidate_of(e);
+  pair_ends x;
+  pair_shape shape;
+  find_pair_places(g, candidate, &x);
+  if (e->gap < DOUBTFUL_GAP * x.law->thickness && !x.law->is_round && has_passed(candidate, &x, &shape)) {
+    part_pair(candidate, &x, &shape);
+  }
+}
+
 /* Moves apart what has passed, once forwards and once backwards. Nothing has where cloth rests. */
 CLOTH_SEPARATE void part_passed(const self_group *g) {
   const int32_t count = g->found->elements;
-  pair_shape shape;
-  for (int32_t n = 0; n < 2 * count; n++) {
-    const pair_element *e = &g->elements[n < count ? n : 2 * count - 1 - n];
-    const int is_round = feature_kind(e->key.second) == FEATURE_PARTICLE;
-    if (!is_round && e->gap < DOUBTFUL_GAP * e->thickness && has_passed(g, e, &shape)) {
-      part_element(g, e, &shape);
-    }
+  for (int32_t n = 0; g->found->doubtful > 0 && n < 2 * count; n++) {
+    part_element(g, &g->elements[n < count ? n : 2 * count - 1 - n]);
   }
 }
 
@@ -17582,7 +18296,8 @@ CLOTH_INLINE int has_elements(const solve_group *s) {
 static int32_t how_pairs_touch(const self_group *g) {
   int32_t how = g->found->elements > 0 ? PAIRS_TOUCH : PAIRS_NONE;
   EACH_ELEMENT(g, e, {
-    const self_body *a = &g->bodies[feature_cloth(e->key.first)], *b = &g->bodies[feature_cloth(e->key.second)];
+    const pair_key key = key_of_candidate(g->cells, candidate_of(e));
+    const self_body *a = &g->bodies[feature_cloth(key.first)], *b = &g->bodies[feature_cloth(key.second)];
     how = a->terms && b->terms ? how : PAIRS_HOLD;
   });
   return how;
@@ -17611,7 +18326,7 @@ static void note_solutions(const solve_group *s) {
 static void charge_pairs(const solve_group *s, int32_t iterations) {
   const self_group *g = s->pairs;
   const uint64_t elements = (uint32_t)g->found->elements;
-  add_varying_work(s->members->c, (uint32_t)(g->found->faces + g->found->edges), COST_PAIR_SHAPE);
+  add_varying_work(s->members->c, (uint32_t)g->found->candidates, COST_PAIR_SHAPE);
   add_varying_work(s->members->c, elements, COST_PAIR_LAW);
   add_varying_work(s->members->c, elements * (uint32_t)iterations, COST_PAIR_PRODUCT);
 }
@@ -24329,14 +25044,19 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
 
 /* What pairs of cloth and cloth do to pins. */
 static void note_pairs(const solve_group *g) {
+  pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    const cloth_vector force = force_of_solution(g->pairs, e, workspace_of(g->members->c)->last_step);
+    if (!is_pressing(e)) {
+      continue;
+    }
+    find_ends(g->pairs, e, &x);
+    const cloth_vector force = force_of_solution(e, solution_of_pair(&x, workspace_of(g->members->c)->last_step));
     for (int32_t n = 0; n < 4; n++) {
-      const self_body *b = body_of_particle(g->pairs, e, n);
-      if (b->terms && notes_pins(b->c) && !moves_in_solve(b, e->place[n])) {
-        const cloth_vector own = vector_scale(force, e->weight[n] / b->weight);
-        note_scaled(b->c, b->terms, particle_of_place(b, e->place[n]), own);
+      const self_body *b = body_of_end(&x, n);
+      if (b->terms && notes_pins(b->c) && !moves_in_solve(b, x.place[n])) {
+        const cloth_vector own = vector_scale(force, x.weight[n] / b->weight);
+        note_scaled(b->c, b->terms, particle_of_place(b, x.place[n]), own);
       }
     }
   });
@@ -25562,13 +26282,10 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   solve_member alone = {.c = c, .t = &plan->terms};
   solve_group g = {&alone, 1, NULL, NULL};
 #if WITH_SELF
-  self_body body;
-  self_group pairs;
   int32_t is_prepared = 0; /* 1: candidates of the part are there */
   if (feels_itself(c)) {
-    pairs = self_group_of(c, &body);
-    g.pairs = &pairs;
-    longest = prepare_pairs(&pairs, plan, shortest);
+    g.pairs = self_group_of(c);
+    longest = prepare_pairs(g.pairs, plan, shortest);
   }
 #endif
   float done = 0.0f, length = longest;
@@ -27502,8 +28219,8 @@ static int find_hull_fault(const cloth_hull_data *data) {
 
 /*
  * Sorts triangles along a Morton curve through the box around their vertices, and builds the tree above them level by
- * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie where the nodes will
- * be, which take more room.
+ * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie at the end
+ * of the triangles, which are not there yet where keys are still needed.
  */
 
 #if WITH_MESH
@@ -27523,12 +28240,12 @@ static int32_t nodes_over(int32_t children) {
 
 /* Sets where the parts of a mesh lie. Returns its size [bytes]. */
 static uint32_t layout_mesh(int32_t triangles, cloth_geometry *g) {
-  uint32_t end = GEOMETRY_HEAD + (uint32_t)triangles * (uint32_t)sizeof(surface_triangle);
-  end = (end + 31u) & ~31u; /* loads of lanes then cross no cache line */
+  const uint32_t leaf = TRIANGLE_FLOATS * MESH_CHILDREN * (uint32_t)sizeof(float);
+  uint32_t end = GEOMETRY_HEAD + (uint32_t)nodes_over(triangles) * leaf;
   g->data = GEOMETRY_HEAD;
   g->counts[0] = triangles;
   g->counts[1] = 0;
-  for (int32_t nodes = triangles; nodes > 1 || g->counts[1] == 0;) {
+  for (int32_t nodes = nodes_over(triangles); nodes > 1 || g->counts[1] == 0;) {
     nodes = nodes_over(nodes);
     g->levels[g->counts[1]++] = end;
     end += (uint32_t)nodes * (uint32_t)sizeof(mesh_node);
@@ -27605,9 +28322,21 @@ static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_ve
   node->high[2][child] = high.z;
 }
 
+/* Where the floats of a triangle are, MESH_CHILDREN apart. */
+static float *triangle_at(cloth_geometry *g, int32_t n) {
+  float *values = (float *)(void *)((char *)(void *)g + g->data);
+  return values + n / MESH_CHILDREN * TRIANGLE_FLOATS * MESH_CHILDREN + n % MESH_CHILDREN;
+}
+
+static cloth_vector vector_of_triangle(const float *triangle, int32_t n) {
+  return vector(triangle[n * MESH_CHILDREN], triangle[(n + 1) * MESH_CHILDREN], triangle[(n + 2) * MESH_CHILDREN]);
+}
+
 /* The coordinates of the corners of a triangle: the least (sign 1), or the largest (sign -1). */
-static cloth_vector triangle_extreme(const surface_triangle *t, float sign) {
-  const cloth_vector a = t->corner, b = vector_add(a, t->edge[0]), c = vector_add(a, t->edge[1]);
+static cloth_vector triangle_extreme(const float *triangle, float sign) {
+  const cloth_vector a = vector_of_triangle(triangle, TRIANGLE_CORNER);
+  const cloth_vector b = vector_add(a, vector_of_triangle(triangle, TRIANGLE_EDGES));
+  const cloth_vector c = vector_add(a, vector_of_triangle(triangle, TRIANGLE_EDGES + 3));
   const cloth_vector d = vector(sign * minimum(sign * a.x, minimum(sign * b.x, sign * c.x)),
                                 sign * minimum(sign * a.y, minimum(sign * b.y, sign * c.y)),
                                 sign * minimum(sign * a.z, minimum(sign * b.z, sign * c.z)));
@@ -27623,28 +28352,40 @@ static float node_extreme(const float children[MESH_CHILDREN], float sign) {
   return flush_small(sign * least, STATE_QUANTUM);
 }
 
-/* Beyond every coordinate [m]. */
-#define MESH_BEYOND 1.0e18f
+/* The box around the triangles of a leaf. */
+static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
+  const int32_t first = MESH_CHILDREN * leaf;
+  cloth_vector low = triangle_extreme(triangle_at(g, first), 1.0f),
+               high = triangle_extreme(triangle_at(g, first), -1.0f);
+  for (int32_t n = first + 1; n < first + MESH_CHILDREN && n < g->counts[0]; n++) {
+    const cloth_vector least = triangle_extreme(triangle_at(g, n), 1.0f),
+                       most = triangle_extreme(triangle_at(g, n), -1.0f);
+    low = vector(minimum(least.x, low.x), minimum(least.y, low.y), minimum(least.z, low.z));
+    high = vector(maximum(most.x, high.x), maximum(most.y, high.y), maximum(most.z, high.z));
+  }
+  const position_box box = {low, high};
+  return box;
+}
 
-/* Sets the boxes of the nodes of a level. */
+/* The box around the children of a node. */
+static position_box box_of_node(const mesh_node *node) {
+  const position_box box = {
+      vector(node_extreme(node->low[0], 1.0f), node_extreme(node->low[1], 1.0f), node_extreme(node->low[2], 1.0f)),
+      vector(node_extreme(node->high[0], -1.0f), node_extreme(node->high[1], -1.0f),
+             node_extreme(node->high[2], -1.0f))};
+  return box;
+}
+
+/* Sets the boxes of the nodes of a level over so many leaves or nodes. */
 static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
   char *start = (char *)(void *)g;
   mesh_node *nodes = (mesh_node *)(void *)(start + g->levels[level]);
   const mesh_node *below = (const mesh_node *)(void *)(start + g->levels[level > 0 ? level - 1 : 0]);
-  const surface_triangle *triangles = (const surface_triangle *)(void *)(start + g->data);
+  const position_box none = {vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND),
+                             vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND)};
   for (int32_t n = 0; n < nodes_over(children) * MESH_CHILDREN; n++) {
-    cloth_vector low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND), high = vector_scale(low, -1.0f);
-    if (n < children && level == 0) {
-      low = triangle_extreme(&triangles[n], 1.0f);
-      high = triangle_extreme(&triangles[n], -1.0f);
-    } else if (n < children) {
-      const mesh_node *node = &below[n];
-      low =
-          vector(node_extreme(node->low[0], 1.0f), node_extreme(node->low[1], 1.0f), node_extreme(node->low[2], 1.0f));
-      high = vector(node_extreme(node->high[0], -1.0f), node_extreme(node->high[1], -1.0f),
-                    node_extreme(node->high[2], -1.0f));
-    }
-    set_child(&nodes[n / MESH_CHILDREN], n % MESH_CHILDREN, low, high);
+    const position_box box = n >= children ? none : level == 0 ? box_of_leaf(g, n) : box_of_node(&below[n]);
+    set_child(&nodes[n / MESH_CHILDREN], n % MESH_CHILDREN, box.low, box.high);
   }
 }
 
@@ -27659,23 +28400,53 @@ static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   }
 }
 
+/* Makes CLOTH_LANES triangles; `from` has their numbers. Returns which are not degenerate, a bit each. */
+CLOTH_SEPARATE uint32_t make_mesh_triangles(const cloth_mesh_data *data, const int32_t *from, float *to,
+                                            int32_t stride) {
+  float value[9][CLOTH_LANES];
+  lanes3 corner[3];
+  for (int32_t k = 0; k < 3; k++) {
+    const vector_array at = {value[3 * k], value[3 * k + 1], value[3 * k + 2]};
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      vector_store(at, lane, corner_of_mesh(data, from[lane], k));
+    }
+    corner[k] = lanes3_load(at, 0);
+  }
+  return lanes_bits(make_triangles(to, stride, corner));
+}
+
+/* Makes the triangles in the order of their keys; the rest of the last leaf is beyond all, and level. */
+static void build_triangles(const cloth_mesh_data *data, const mesh_key *keys, cloth_geometry *g) {
+  const int32_t last = data->triangle_count - 1;
+  for (int32_t first = 0; first <= last; first += MESH_CHILDREN) {
+    int32_t from[MESH_CHILDREN]; /* all are read before the first triangle may be where a key was */
+    for (int32_t n = 0; n < MESH_CHILDREN; n++) {
+      from[n] = (int32_t)keys[first + n < last ? first + n : last].index;
+    }
+    for (int32_t k = 0; k < MESH_CHILDREN; k += CLOTH_LANES) {
+      make_mesh_triangles(data, from + k, triangle_at(g, first + k), MESH_CHILDREN);
+    }
+  }
+  for (int32_t n = last + 1; n % MESH_CHILDREN != 0; n++) {
+    float *none = triangle_at(g, n);
+    for (int32_t k = 0; k < 3; k++) {
+      none[(TRIANGLE_CORNER + k) * MESH_CHILDREN] = k == 1 ? MESH_BEYOND : 0.0f;
+      none[(TRIANGLE_NORMAL + k) * MESH_CHILDREN] = k == 1 ? 1.0f : 0.0f;
+    }
+  }
+}
+
 /* Builds a mesh from data without a fault. */
 CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
-  char *start = (char *)(void *)g;
-  surface_triangle *triangles = (surface_triangle *)(void *)(start + g->data);
-  mesh_key *keys = (mesh_key *)(void *)(start + g->levels[0]);
+  mesh_key *keys = (mesh_key *)(void *)((char *)(void *)g + g->levels[0]) - data->triangle_count;
   measure_mesh(data, g);
   for (int32_t n = 0; n < data->triangle_count; n++) {
     keys[n].code = curve_code(data, g, n);
     keys[n].index = (uint32_t)n;
   }
   sort_keys(keys, data->triangle_count);
-  for (int32_t n = 0; n < data->triangle_count; n++) {
-    const int32_t from = (int32_t)keys[n].index;
-    make_triangle(&triangles[n], corner_of_mesh(data, from, 0), corner_of_mesh(data, from, 1),
-                  corner_of_mesh(data, from, 2));
-  }
-  int32_t children = data->triangle_count;
+  build_triangles(data, keys, g);
+  int32_t children = nodes_over(data->triangle_count);
   for (int32_t level = 0; level < g->counts[1]; level++) {
     build_level(g, level, children);
     children = nodes_over(children);
@@ -27696,9 +28467,13 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
       return GEOMETRY_FAULT(INDEX);
     }
   }
-  for (int32_t n = 0; n < data->triangle_count; n++) {
-    surface_triangle t;
-    if (!make_triangle(&t, corner_of_mesh(data, n, 0), corner_of_mesh(data, n, 1), corner_of_mesh(data, n, 2))) {
+  for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
+    float room[TRIANGLE_FLOATS * CLOTH_LANES];
+    int32_t from[CLOTH_LANES];
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      from[lane] = n + lane < data->triangle_count ? n + lane : n;
+    }
+    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
       return GEOMETRY_FAULT(TRIANGLE);
     }
   }
@@ -28524,32 +29299,22 @@ static int32_t count_places(const cloth_group *group) {
   return places;
 }
 
-/* Bytes of the pairs that touch, where the table of what they remember has room, too. */
-static uint32_t element_bytes(int32_t elements, int32_t memories) {
-  const uint32_t bytes = (uint32_t)elements * (uint32_t)sizeof(pair_element);
-  const uint32_t table = (uint32_t)memory_table_bytes(memories);
-  return bytes > table ? bytes : table;
-}
-
 /* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   group_layout g;
   self_layout *l = &g.contact;
   const uint32_t count = (uint32_t)group->count;
-  uint32_t end = 0, nodes = 0;
-  int32_t memories = 0;
+  uint32_t end = 0;
+  int32_t memories = 0, nodes = 0;
   fill_zero(&g, sizeof g);
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
     memories += memories_for(c->count, self_settings_of(c)->pairs);
-    nodes += (uint32_t)self_nodes(c->grid.columns, c->grid.rows);
+    nodes += self_nodes(c->grid.columns, c->grid.rows);
   }
   l->max_candidates = count_places(group);
-  l->max_elements = elements_for(l->max_candidates);
   l->max_intersections = intersections_of(g.particles);
-  l->max_visits = SELF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
-  l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * g.particles + SELF_MORE_VISITS;
   g.step = reserve(&end, sizeof(group_step));
   g.bodies = end = align_up(end);
   reserve(&end, count * (uint32_t)sizeof(self_body));
@@ -28558,11 +29323,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   g.found = reserve(&end, sizeof(self_workspace));
   g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
   g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
-  l->nodes = reserve(&end, nodes * (uint32_t)sizeof(self_node));
-  l->candidates = reserve(&end, (uint32_t)l->max_candidates * (uint32_t)sizeof(pair_key));
-  l->elements = reserve(&end, element_bytes(l->max_elements, memories));
-  l->intersections = reserve(&end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
-  l->visits = reserve(&end, SELF_VISITS * (uint32_t)sizeof(self_visit));
+  layout_pairs(l, g.particles, nodes, memories, &end);
 #if WITH_SEAMS
   if (group->seam_count > 0) {
     const uint32_t sewn = (uint32_t)count_sewn(group);
@@ -28704,18 +29465,11 @@ static void place_parts(group_step *s, void *memory) {
   s->members = (group_member *)(void *)(room + l.members);
   g->bodies = (self_body *)(void *)(room + l.bodies);
   g->count = s->group->count;
-  g->keys = (pair_key *)(void *)(room + l.contact.candidates);
-  g->elements = (pair_element *)(void *)(room + l.contact.elements);
   g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
+  g->own = own_pair(self_settings_of(member_of(s->group, 0)));
   g->candidates = is_single ? NULL : counts;
   g->touching = is_single ? NULL : counts + g->count;
-  g->intersections = (self_intersection *)(void *)(room + l.contact.intersections);
-  g->visits = (self_visit *)(void *)(room + l.contact.visits);
-  g->max_candidates = l.contact.max_candidates;
-  g->max_elements = l.contact.max_elements;
-  g->max_intersections = l.contact.max_intersections;
-  g->max_visits = l.contact.max_visits;
-  g->max_leaf_visits = l.contact.max_leaf_visits;
+  place_contact(g, room, &l.contact);
   g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
 }
 
@@ -28885,7 +29639,7 @@ static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const int32_t i = feature_place(other == first ? key.first : key.second, a->columns);
   const int32_t k = feature_place(other == first ? key.second : key.first, b->columns);
   const float speed = b->c->settings.sleep.speed;
-  const float reach = pair_between(g, first, second).thickness + SELF_SKIN * minimum(a->spacing, b->spacing);
+  const float reach = pair_between(g, first, second)->thickness + SELF_SKIN * minimum(a->spacing, b->spacing);
   const cloth_vector v = vector_load(a->velocity, i);
   const cloth_vector apart = vector_subtract(vector_load(a->start, i), vector_load(b->start, k));
   const float far = reach + 2.0f * (a->spacing + b->spacing);
@@ -28902,10 +29656,8 @@ static void find_woken(const group_step *s, int is_over) {
     sleeping += s->members[n].sleeps;
   }
   if (sleeping > 0) {
-    for (int32_t n = 0; n < found->faces + found->edges; n++) {
-      find_woken_by(s, candidate_key(&s->contact, n), is_over);
-    }
-    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)(found->faces + found->edges), COST_WAKE);
+    EACH_CANDIDATE(&s->contact, candidate, find_woken_by(s, key_of_candidate(s->contact.cells, candidate), is_over));
+    add_varying_work(s->contact.bodies[0].c, (uint64_t)(uint32_t)found->candidates, COST_WAKE);
   }
 }
 

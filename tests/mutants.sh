@@ -37,7 +37,7 @@ linked="golden known_scenes corpus known_histories canonical_state output mask t
   geometry_world give_way recovery tubes sleep work_bounds plans bodies structures-conservation structures-fabrics
   random_cloths integration origin contact
   contact_conflicts"
-inside="self_test matrix internals deadline"
+inside="self_test matrix internals deadline planning"
 
 command_of() { # SUITE
   awk -v suite="$1" '$1 == suite { $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); print }' tests/suites
