@@ -28323,7 +28323,7 @@ static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_ve
 }
 
 /* Where the floats of a triangle are, MESH_CHILDREN apart. */
-static float *triangle_at(cloth_geometry *g, int32_t n) {
+static float *mesh_triangle_at(cloth_geometry *g, int32_t n) {
   float *values = (float *)(void *)((char *)(void *)g + g->data);
   return values + n / MESH_CHILDREN * TRIANGLE_FLOATS * MESH_CHILDREN + n % MESH_CHILDREN;
 }
@@ -28355,11 +28355,11 @@ static float node_extreme(const float children[MESH_CHILDREN], float sign) {
 /* The box around the triangles of a leaf. */
 static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
   const int32_t first = MESH_CHILDREN * leaf;
-  cloth_vector low = triangle_extreme(triangle_at(g, first), 1.0f),
-               high = triangle_extreme(triangle_at(g, first), -1.0f);
+  cloth_vector low = triangle_extreme(mesh_triangle_at(g, first), 1.0f),
+               high = triangle_extreme(mesh_triangle_at(g, first), -1.0f);
   for (int32_t n = first + 1; n < first + MESH_CHILDREN && n < g->counts[0]; n++) {
-    const cloth_vector least = triangle_extreme(triangle_at(g, n), 1.0f),
-                       most = triangle_extreme(triangle_at(g, n), -1.0f);
+    const cloth_vector least = triangle_extreme(mesh_triangle_at(g, n), 1.0f),
+                       most = triangle_extreme(mesh_triangle_at(g, n), -1.0f);
     low = vector(minimum(least.x, low.x), minimum(least.y, low.y), minimum(least.z, low.z));
     high = vector(maximum(most.x, high.x), maximum(most.y, high.y), maximum(most.z, high.z));
   }
@@ -28424,11 +28424,11 @@ static void build_triangles(const cloth_mesh_data *data, const mesh_key *keys, c
       from[n] = (int32_t)keys[first + n < last ? first + n : last].index;
     }
     for (int32_t k = 0; k < MESH_CHILDREN; k += CLOTH_LANES) {
-      make_mesh_triangles(data, from + k, triangle_at(g, first + k), MESH_CHILDREN);
+      make_mesh_triangles(data, from + k, mesh_triangle_at(g, first + k), MESH_CHILDREN);
     }
   }
   for (int32_t n = last + 1; n % MESH_CHILDREN != 0; n++) {
-    float *none = triangle_at(g, n);
+    float *none = mesh_triangle_at(g, n);
     for (int32_t k = 0; k < 3; k++) {
       none[(TRIANGLE_CORNER + k) * MESH_CHILDREN] = k == 1 ? MESH_BEYOND : 0.0f;
       none[(TRIANGLE_NORMAL + k) * MESH_CHILDREN] = k == 1 ? 1.0f : 0.0f;
