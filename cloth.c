@@ -16667,7 +16667,7 @@ static void store_group(const surface_block *block, int32_t group, group_points 
 }
 
 /* A particle of a group. */
-static surface_point point_of(const touch_search *s, const group_points *p, int32_t lane) {
+static surface_point surface_point_of(const touch_search *s, const group_points *p, int32_t lane) {
   const cloth_geometry *g = s->b->geometry;
   const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
   const surface_point point = {.from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
@@ -16742,7 +16742,7 @@ CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *le
   store_group(block, group, &points);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     if (points.near[lane] > 0.0f) {
-      surface_point point = point_of(s, &points, lane);
+      surface_point point = surface_point_of(s, &points, lane);
       find_point_hits(s, leaves, list, &point, points.length[lane], &hits);
     } else {
       clear_hits(&hits);
