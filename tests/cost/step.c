@@ -16,7 +16,7 @@
 #define COUNTED_FRAMES 30
 
 #ifdef COST_BOARD
-enum { MOST = 32 * 32, ARENA_BYTES = 400 * 1024 };
+enum { MOST = 32 * 32, ARENA_BYTES = 440 * 1024 };
 #else
 enum { MOST = 64 * 64, ARENA_BYTES = 2 * 1024 * 1024 };
 #endif
