@@ -484,6 +484,17 @@ CLOTH_INLINE float square_root(float value) {
 }
 #endif
 
+/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
+   five successive ones of which differ from all others (de Bruijn). */
+#define FIRST_BIT_FACTOR 0x077cb531u
+CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
+                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
+
+/* The number of the lowest bit that is set, of one or more. */
+CLOTH_INLINE int32_t first_bit(uint32_t bits) {
+  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
+}
+
 /*
  * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
  * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
@@ -7782,12 +7793,6 @@ typedef struct triangle_lanes {
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
-/* Number of the lowest bit that is set, of one of eight. */
-static int32_t lowest_bit(uint32_t bits) {
-  const uint32_t bit = bits & (~bits + 1u);
-  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
-}
-
 CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
   return lanes_load(t->value + n * t->stride);
 }
@@ -11153,7 +11158,7 @@ CLOTH_SEPARATE int next_node(mesh_walk *w) {
       }
       continue;
     }
-    const int32_t below = MESH_CHILDREN * w->node[level] + lowest_bit(open);
+    const int32_t below = MESH_CHILDREN * w->node[level] + first_bit(open);
     w->open[level] = open & (open - 1u);
     if (w->nodes >= MESH_WALK_NODES) {
       w->overflows = 1;
@@ -11176,7 +11181,7 @@ static void set_leaf_box(mesh_leaves *list, int32_t n, const mesh_node *node, in
 /* Adds children of a node, a bit each, to leaves. */
 static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number, uint32_t open) {
   for (; open; open &= open - 1u) {
-    const int32_t child = lowest_bit(open);
+    const int32_t child = first_bit(open);
     if (list->count == MOST_LEAVES) {
       list->overflows = 1;
       return;
@@ -12579,17 +12584,6 @@ CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidat
   const int is_turned = pair_corners[kinds][0] >= 4;
   const pair_key key = {is_turned ? second : first, is_turned ? first : second};
   return key;
-}
-
-/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
-   five successive ones of which differ from all others (de Bruijn). */
-#define FIRST_BIT_FACTOR 0x077cb531u
-CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
-                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
-
-/* The number of the lowest bit that is set, of one or more. */
-CLOTH_INLINE int32_t first_bit(uint32_t bits) {
-  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
 }
 
 /* The kinds of features that a cell has, beside its particle, a bit each. */
@@ -15049,7 +15043,7 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
     uint32_t near = lanes_bits(lanes_less(square, most));
     lanes_store(squared, square);
     for (; near; near &= near - 1u) {
-      const int32_t lane = lowest_bit(near);
+      const int32_t lane = first_bit(near);
       if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) {
         return;
       }
@@ -15063,7 +15057,7 @@ static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) 
   mesh_walk w;
   for (start_walk(&w, list->g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
     for (uint32_t open = w.open[0]; open && !list->overflows; open &= open - 1u) {
-      add_chunk(list, MESH_CHILDREN * w.node[0] + lowest_bit(open), ALL_OF_CHUNK, 0.0f);
+      add_chunk(list, MESH_CHILDREN * w.node[0] + first_bit(open), ALL_OF_CHUNK, 0.0f);
     }
   }
   list->overflows |= w.overflows;
@@ -15476,7 +15470,7 @@ CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_
   lanes_store(gap, d->gap);
   lanes3_store(normals, 0, d->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
-    const int32_t lane = lowest_bit(bits);
+    const int32_t lane = first_bit(bits);
     if (size[lane] < best->size && least[lane] < best->size * best->size) {
       best->size = size[lane];
       best->gap = gap[lane];
@@ -15586,7 +15580,7 @@ CLOTH_INLINE void take_crease(crease *c, uint32_t bits, const triangle_distance 
   lanes_store(insides, inside);
   lanes3_store(normals, 0, d->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
-    const int32_t lane = lowest_bit(bits);
+    const int32_t lane = first_bit(bits);
     if (gap[lane] < c->gap && least[lane] < c->gap * c->gap) {
       c->gap = gap[lane];
       c->share = minimum(insides[lane] / ((1.0f - cosines[lane]) * gap[lane]), 1.0f);
@@ -15693,7 +15687,7 @@ CLOTH_SEPARATE void take_passes(surface_pass *pass, uint32_t bits, const plane_p
   lanes_store(depth, at->depth);
   lanes3_store(normals, 0, at->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
-    const int32_t lane = lowest_bit(bits);
+    const int32_t lane = first_bit(bits);
     const cloth_vector side = vector_load(normals, lane);
     pass->count++;
     if (share[lane] < pass->share) {

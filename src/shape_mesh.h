@@ -92,7 +92,7 @@ CLOTH_SEPARATE int next_node(mesh_walk *w) {
       }
       continue;
     }
-    const int32_t below = MESH_CHILDREN * w->node[level] + lowest_bit(open);
+    const int32_t below = MESH_CHILDREN * w->node[level] + first_bit(open);
     w->open[level] = open & (open - 1u);
     if (w->nodes >= MESH_WALK_NODES) {
       w->overflows = 1;
@@ -115,7 +115,7 @@ static void set_leaf_box(mesh_leaves *list, int32_t n, const mesh_node *node, in
 /* Adds children of a node, a bit each, to leaves. */
 static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number, uint32_t open) {
   for (; open; open &= open - 1u) {
-    const int32_t child = lowest_bit(open);
+    const int32_t child = first_bit(open);
     if (list->count == MOST_LEAVES) {
       list->overflows = 1;
       return;

@@ -34,12 +34,6 @@ typedef struct triangle_lanes {
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
-/* Number of the lowest bit that is set, of one of eight. */
-static int32_t lowest_bit(uint32_t bits) {
-  const uint32_t bit = bits & (~bits + 1u);
-  return ((bit & 0xf0u) != 0) << 2 | ((bit & 0xccu) != 0) << 1 | ((bit & 0xaau) != 0);
-}
-
 CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
   return lanes_load(t->value + n * t->stride);
 }

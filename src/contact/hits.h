@@ -177,7 +177,7 @@ CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_
   lanes_store(gap, d->gap);
   lanes3_store(normals, 0, d->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
-    const int32_t lane = lowest_bit(bits);
+    const int32_t lane = first_bit(bits);
     if (size[lane] < best->size && least[lane] < best->size * best->size) {
       best->size = size[lane];
       best->gap = gap[lane];
@@ -287,7 +287,7 @@ CLOTH_INLINE void take_crease(crease *c, uint32_t bits, const triangle_distance 
   lanes_store(insides, inside);
   lanes3_store(normals, 0, d->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
-    const int32_t lane = lowest_bit(bits);
+    const int32_t lane = first_bit(bits);
     if (gap[lane] < c->gap && least[lane] < c->gap * c->gap) {
       c->gap = gap[lane];
       c->share = minimum(insides[lane] / ((1.0f - cosines[lane]) * gap[lane]), 1.0f);

@@ -61,7 +61,7 @@ CLOTH_SEPARATE void take_passes(surface_pass *pass, uint32_t bits, const plane_p
   lanes_store(depth, at->depth);
   lanes3_store(normals, 0, at->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
-    const int32_t lane = lowest_bit(bits);
+    const int32_t lane = first_bit(bits);
     const cloth_vector side = vector_load(normals, lane);
     pass->count++;
     if (share[lane] < pass->share) {

@@ -160,7 +160,7 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
     uint32_t near = lanes_bits(lanes_less(square, most));
     lanes_store(squared, square);
     for (; near; near &= near - 1u) {
-      const int32_t lane = lowest_bit(near);
+      const int32_t lane = first_bit(near);
       if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) {
         return;
       }
@@ -174,7 +174,7 @@ static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) 
   mesh_walk w;
   for (start_walk(&w, list->g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
     for (uint32_t open = w.open[0]; open && !list->overflows; open &= open - 1u) {
-      add_chunk(list, MESH_CHILDREN * w.node[0] + lowest_bit(open), ALL_OF_CHUNK, 0.0f);
+      add_chunk(list, MESH_CHILDREN * w.node[0] + first_bit(open), ALL_OF_CHUNK, 0.0f);
     }
   }
   list->overflows |= w.overflows;

@@ -5,7 +5,6 @@
 #include "../solve/members.h"
 #include "../types.h"
 #include "candidates.h"
-#include "features.h"
 #include "nearest.h"
 #include "tree.h"
 #include "untangle.h"

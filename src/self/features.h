@@ -131,17 +131,6 @@ CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidat
   return key;
 }
 
-/* The number of the lowest bit of 32: that bit times this constant has the entry to read in its highest five bits, any
-   five successive ones of which differ from all others (de Bruijn). */
-#define FIRST_BIT_FACTOR 0x077cb531u
-CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
-                                                      31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
-
-/* The number of the lowest bit that is set, of one or more. */
-CLOTH_INLINE int32_t first_bit(uint32_t bits) {
-  return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
-}
-
 /* The kinds of features that a cell has, beside its particle, a bit each. */
 #define ALL_FEATURES ((1u << FEATURE_KINDS) - (1u << FEATURE_UPPER))
 

@@ -9,7 +9,6 @@
 #include "ages.h"
 #include "candidates.h"
 #include "crossings.h"
-#include "features.h"
 #include "leaves.h"
 #include "memory.h"
 #include "tree.h"
