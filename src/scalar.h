@@ -29,6 +29,15 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
+/* The smaller and the larger of two integers. */
+CLOTH_INLINE int32_t smaller_of(int32_t a, int32_t b) {
+  return a < b ? a : b;
+}
+
+CLOTH_INLINE int32_t larger_of(int32_t a, int32_t b) {
+  return a > b ? a : b;
+}
+
 /* The smaller and the larger of two floats; b if either is NaN. */
 CLOTH_INLINE float minimum(float a, float b) {
   return a < b ? a : b;

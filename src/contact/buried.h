@@ -62,11 +62,47 @@ static float distance_of_pin(const touched_body *b, cloth_vector x, float thickn
   return distance_of_point(b->shape, b->geometry, x, &normal);
 }
 
+/* The rows and columns in which contact may begin nearer than the thickness. */
+typedef struct buried_area {
+  int32_t first_row, end_row, first_column, end_column;
+} buried_area;
+
+/* How many springs lead at most from a pin where contact begins so much nearer than the thickness to a particle where
+   it does, too. */
+static int32_t springs_to_thickness(const cloth *c, float nearer) {
+  float shortest = workspace_of(c)->plan.terms.spring[0].rest;
+  for (int32_t d = 1; d < DIRECTIONS; d++) {
+    shortest = minimum(workspace_of(c)->plan.terms.spring[d].rest, shortest);
+  }
+  const float springs = nearer / (BURIED_SLOPE * shortest);
+  return springs < (float)CLOTH_GRID_LIMIT ? (int32_t)springs + 1 : CLOTH_GRID_LIMIT;
+}
+
+/* Widens an area by that around a pin. Around a tube it has all columns. */
+static void widen_area(buried_area *area, const solve_arrays *a, int32_t row, int32_t column, int32_t springs) {
+  const int32_t left = a->is_ring ? 0 : column - springs, right = a->is_ring ? a->columns : column + springs + 1;
+  area->first_row = larger_of(0, smaller_of(area->first_row, row - springs));
+  area->end_row = smaller_of(a->rows, larger_of(area->end_row, row + springs + 1));
+  area->first_column = larger_of(0, smaller_of(area->first_column, left));
+  area->end_column = smaller_of(a->columns, larger_of(area->end_column, right));
+}
+
+/* Spreads the distances of pins over an area, forwards, then backwards. */
+static void spread_in_area(const cloth *c, const solve_arrays *a, const buried_area *area, float *reach) {
+  const int32_t columns = area->end_column - area->first_column;
+  const int32_t count = columns * (area->end_row - area->first_row);
+  for (int32_t n = 0; n < 2 * count; n++) {
+    const int32_t i = n < count ? n : 2 * count - 1 - n;
+    spread_reach(c, a, reach, area->first_row + i / columns, area->first_column + i % columns);
+  }
+}
+
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const float thickness = contact_thickness(c);
   float *reach = floats_at(c, c->scratch.reach);
+  buried_area area = {a->rows, 0, a->columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
@@ -81,10 +117,10 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
     }
     is_buried = 1;
     reach[row * a->pitch + column] = begins;
+    widen_area(&area, a, row, column, springs_to_thickness(c, thickness - begins));
   }
-  for (int32_t n = 0; is_buried && n < 2 * c->count; n++) { /* forwards, then backwards */
-    const int32_t i = n < c->count ? n : 2 * c->count - 1 - n;
-    spread_reach(c, a, reach, i / a->columns, i % a->columns);
+  if (is_buried) {
+    spread_in_area(c, a, &area, reach);
   }
   return is_buried;
 }
