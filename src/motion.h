@@ -19,7 +19,7 @@ static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
   int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
-  for (int32_t i = 0; have_moves && i < c->count; i++) {
+  for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
     if (freedom[i] & PIN_MOVING) {
       vector_store(v, i, starting_velocity(c, i, inverse_dt));
       freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;

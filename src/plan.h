@@ -92,7 +92,7 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
 static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
-  for (int32_t i = 0; have_moves && i < c->count; i++) {
+  for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
     if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
       return 0;
     }

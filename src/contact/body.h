@@ -28,6 +28,9 @@
 
 #if WITH_COLLIDERS
 
+/* Factor of distances by which something is left out as too far: roundings leave nothing out. */
+#define BOX_SLACK 1.001f
+
 static int32_t most_followed(int32_t is_grid) {
   return is_grid ? MOST_FOLLOWED_IN_GRID : MOST_FOLLOWED;
 }

@@ -3,6 +3,7 @@
 #include "../base/rows.h"
 #include "../bodies/list.h"
 #include "../compiler.h"
+#include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
 #include "../shapes.h"
@@ -100,20 +101,21 @@ static void spread_in_area(const cloth *c, const solve_arrays *a, const buried_a
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const float thickness = contact_thickness(c);
+  const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
   float *reach = floats_at(c, c->scratch.reach);
   buried_area area = {a->rows, 0, a->columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    const float distance = distance_of_pin(b, to_local(&b->end, x), thickness);
-    const float begins = distance + BURIED_SHARE * thickness;
+    const cloth_vector p = to_local(&b->end, x);
+    const float begins =
+        vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
     if (!(begins < thickness)) {
       continue;
     }
-    for (int32_t place = 0; !is_buried && place < a->rows * a->pitch; place++) {
-      reach[place] = thickness;
+    if (!is_buried) {
+      EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
     }
     is_buried = 1;
     reach[row * a->pitch + column] = begins;

@@ -263,16 +263,10 @@ static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
   return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
 }
 
-/* The new memory of a block of particles, whose chain begins at touch `first`; -1: there is none. */
+/* The new memory of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, int32_t first) {
   const touch *list = touches_of(c);
   const int32_t columns = c->grid.columns, particle = row * columns + column;
-  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    float *codes = memory_of(c, slot, MEMORY_CODE) + particle;
-    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k += CLOTH_LANES) {
-      lanes_store_first(codes + k, lanes_splat(0.0f), columns - column - k);
-    }
-  }
   for (int32_t n = first; n >= 0; n = list[n].next) {
     const touch *e = &list[n];
     for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
@@ -282,7 +276,7 @@ CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, 
       }
     }
   }
-  for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < columns; k++) {
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
     count_contact(c, particle + k);
   }
 }
@@ -298,9 +292,13 @@ static void react(const cloth *c, const touch *e, const touch_sums *sums) {
 static void remember_contacts(const cloth *c) {
   workspace *w = workspace_of(c);
   w->statistics.contacts = w->statistics.contacts_sticking = 0;
+  forget_all_touching(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
-      remember_block(c, row, column, *chain_at(c, row, column));
+      const int32_t first = *chain_at(c, row, column);
+      if (first >= 0) {
+        remember_block(c, row, column, first);
+      }
     }
   }
   w->remembers = 1;

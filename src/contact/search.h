@@ -40,8 +40,6 @@
 #define NEAR_SHARE 0.1f
 #define LEAST_ADVANCE 0.05f
 #define MOST_ADVANCES 24
-/* Factor of the reach of a collider where it is compared with boxes: roundings leave nothing out. */
-#define BOX_SLACK 1.001f
 /* Share of the way by which touches are looked for farther out: neighbours may pull a particle along. */
 #define FARTHER 1.0f
 
@@ -77,11 +75,65 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
   return places;
 }
 
-/* Which particles of a block may be near a collider: none of their ways leads into the ball around it. Seen from its
-   position p_1 and the way w, |p_1|^2 < (r + |w|)^2 <= (1 + e) r^2 + (1 + 1 / e) w^2 for any e > 0, here 1/16. */
-CLOTH_INLINE lanes_mask are_ways_near(const touch_way *w, float reach) {
-  const lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(w->along, w->along));
-  return lanes_less(lanes3_dot(w->to, w->to), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
+/* Balls around blocks of particles, by rows, where they are linearised, and the longest of their ways. They stand in
+   memory that is free until the springs are linearised. */
+typedef struct block_balls {
+  vector_array centre;
+  float *radius, *way;
+  int32_t count;
+} block_balls;
+
+static block_balls balls_of(const solve_arrays *a) {
+  const int32_t count = touch_blocks(a->columns) * a->rows, room = row_pitch(count);
+  float *from = a->residual;
+  const block_balls balls = {{from, from + room, from + 2 * room}, from + 3 * room, from + 4 * room, count};
+  return balls;
+}
+
+/* The ball number `n` of a block: around one of its particles. */
+static void find_ball(const block_balls *balls, const solve_arrays *a, vector_array x, int32_t n) {
+  const int32_t blocks = touch_blocks(a->columns), row = n / blocks, column = (n - row * blocks) * TOUCH_LANES;
+  const int32_t middle = column + smaller_of(TOUCH_LANES, a->columns - column) / 2;
+  const float *place = near_row(a->place, a->pitch, row);
+  const cloth_vector centre = near_vector(place, a->plane, middle);
+  lanes away = lanes_splat(0.0f), way = away;
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
+    const lanes_mask exists = lanes_first(a->columns - column - k);
+    const lanes3 to = near_load(place, a->plane, column + k);
+    const lanes3 off = lanes3_flush(lanes3_subtract(to, lanes3_splat(centre)));
+    const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k)));
+    away = lanes_maximum(lanes_keep(exists, lanes3_dot(off, off)), away);
+    way = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), way);
+  }
+  vector_store(balls->centre, n, centre);
+  balls->radius[n] = square_root(lanes_largest(away, 0.0f));
+  balls->way[n] = square_root(lanes_largest(way, 0.0f));
+}
+
+/* The balls of all blocks; behind them, where lanes are loaded, zeros. */
+CLOTH_SEPARATE void find_balls(const cloth *c, const solve_arrays *a, const block_balls *balls) {
+  clear_floats(a->residual, 5 * row_pitch(balls->count));
+  for (int32_t n = 0; n < balls->count; n++) {
+    find_ball(balls, a, vectors_at(c, c->state.position), n);
+  }
+}
+
+/* Where what the balls hold may go in the substep. */
+CLOTH_SEPARATE position_box box_of_balls(const block_balls *balls) {
+  const lanes3 first = lanes3_splat(vector_load(balls->centre, 0));
+  lanes3 low = first, high = first;
+  lanes most = lanes_splat(0.0f);
+  EACH_BLOCK(n, left, balls->count, {
+    const lanes3 centre = lanes3_select(lanes_first(left), lanes3_load(balls->centre, n), first);
+    low = lanes3_minimum(centre, low);
+    high = lanes3_maximum(centre, high);
+    most = lanes_maximum(lanes_add(lanes_load(balls->radius + n), lanes_load(balls->way + n)), most);
+  });
+  const float wider = lanes_largest(most, 0.0f);
+  const cloth_vector around = vector(wider, wider, wider);
+  const position_box box = box_of_lanes(low, high);
+  const position_box wide = {vector_subtract(box.low, around), vector_add(box.high, around)};
+  return wide;
 }
 
 static position_box box_around_both(const position_box *a, const position_box *b) {
@@ -89,30 +141,6 @@ static position_box box_around_both(const position_box *a, const position_box *b
       vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
       vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
   return both;
-}
-
-/* The boxes of the rows, one after the other in memory that is free until the springs are linearised: around where the
-   particles begin, where they are linearised, and where they would be after the same way again. Returns the box of
-   all. */
-CLOTH_SEPARATE position_box find_row_boxes(const cloth *c, const solve_arrays *a) {
-  const vector_array x = vectors_at(c, c->state.position);
-  position_box *boxes = (position_box *)(void *)a->residual, all;
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *place = near_row(a->place, a->pitch, row);
-    const lanes3 first = lanes3_splat(near_vector(place, a->plane, 0));
-    lanes3 low = first, high = first;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask exists = lanes_first(a->columns - i);
-      const lanes3 from = lanes3_select(exists, lanes3_load(x, row * a->columns + i), first);
-      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
-      const lanes3 on = lanes3_add(to, lanes3_subtract(to, from));
-      low = lanes3_minimum(on, lanes3_minimum(to, lanes3_minimum(from, low)));
-      high = lanes3_maximum(on, lanes3_maximum(to, lanes3_maximum(from, high)));
-    }
-    boxes[row] = box_of_lanes(low, high);
-    all = row == 0 ? boxes[row] : box_around_both(&all, &boxes[row]);
-  }
-  return all;
 }
 
 /* How far a coordinate is outside of a range. */
@@ -148,8 +176,11 @@ typedef struct touch_search {
   const solve_arrays *a;
   const touched_body *b;
   vector_array x;
+  block_balls balls;
   const float *reach;
   float thickness;
+  float turn;      /* no point moves farther by the collider's turn than this share of its distance */
+  float farthest;  /* no particle of the block goes farther as the collider sees it [m] */
   float push;      /* farthest that particles are pushed out [m] */
   int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
@@ -205,17 +236,17 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
     const lanes held = held_particles(s->c, particle, a->columns - i);
     moves = lanes_less(zero, lanes_select(moves, lanes_splat(1.0f), held));
   }
-  touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, particle)),
-                 .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
-  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
-  lanes_mask near = lanes_both(moves, are_ways_near(&w, b->reach + 2.0f * s->thickness));
   touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  touch_way w = {.to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
+  lanes3 normal;
+  lanes gap = distances_to(b, &w.to, &normal);
+  lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
   if (!lanes_any(near)) {
     return 0;
   }
+  w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
+  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
   w.length = lanes3_length(w.along);
-  lanes3 normal;
-  lanes gap = distances_to(b, &w.to, &normal);
   const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness,
               most = lanes_add(reach, thickness);
   near = lanes_both(near, lanes_less(gap, lanes_add(most, w.length)));
@@ -253,31 +284,65 @@ static void clear_untouched(touch *e, int32_t columns) {
   });
 }
 
+/* By which share of its distance from the collider's position a point moves most, as the collider turns. */
+static float turn_of(const touched_body *b) {
+  const cloth_rotation p = b->start.rotation, q = b->end.rotation;
+  const float sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0.0f ? -1.0f : 1.0f;
+  const cloth_vector off = vector(q.x - sign * p.x, q.y - sign * p.y, q.z - sign * p.z);
+  const float last = q.w - sign * p.w, most = maximum(last, negate(last));
+  return 2.0f * (vector_length(off) + most);
+}
+
+/* Which of the balls from `first` on the collider may touch: as far from their centres as its distance it is not. */
+CLOTH_INLINE lanes_mask are_balls_near(const touch_search *s, int32_t first) {
+  const lanes radius = lanes_add(lanes_load(s->balls.radius + first), lanes_load(s->balls.way + first));
+  const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->balls.centre, first));
+  const lanes away = lanes3_length(p), beyond = lanes_splat(2.0f * s->thickness + s->b->shift);
+  const lanes turned = lanes_multiply(lanes_add(away, radius), lanes_splat(s->turn));
+  const lanes reach = lanes_add(lanes_add(radius, beyond), turned);
+  lanes3 normal;
+  const lanes distance = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID
+                             ? lanes_subtract(away, lanes_splat(s->b->reach))
+                             : distances_to(s->b, &p, &normal);
+  return lanes_less(distance, lanes_multiply(reach, lanes_splat(BOX_SLACK)));
+}
+
+/* How far particles of block number `n` go at most, as the collider sees it. */
+static float longest_way(const touch_search *s, int32_t n) {
+  const cloth_vector off = vector_subtract(vector_load(s->balls.centre, n), s->b->end.position);
+  const float away = s->turn > 0.0f ? vector_length(vector_flush_work(off)) + s->balls.radius[n] : 0.0f;
+  return s->balls.way[n] + s->b->shift + s->turn * away;
+}
+
+/* Finds the touches of a collider with block number `n` of particles. */
+static void find_touches_of_block(touch_search *s, int32_t n) {
+  const cloth *c = s->c;
+  const int32_t blocks = touch_blocks(s->a->columns);
+  touch *e = touches_of(c) + workspace_of(c)->touches;
+  int touches = 0;
+  e->row = n / blocks;
+  e->column = (n - e->row * blocks) * TOUCH_LANES;
+  e->collider = s->b->collider;
+  e->kind = POINT_PARTICLE;
+  e->face = 0;
+  s->farthest = BOX_SLACK * longest_way(s, n);
+  workspace_of(c)->searched += smaller_of(s->a->columns - e->column, TOUCH_LANES);
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  }
+  EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+  if (touches) {
+    clear_untouched(e, s->a->columns);
+    keep_touch(c);
+  }
+}
+
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  const cloth *c = s->c;
-  const position_box *boxes = (const position_box *)(const void *)s->a->residual;
-  for (int32_t row = 0; row < s->a->rows; row++) {
-    if (!is_box_near(s->b, &boxes[row], s->thickness)) {
-      continue;
-    }
-    workspace_of(c)->searched += s->a->columns;
-    for (int32_t column = 0; column < s->a->columns; column += TOUCH_LANES) {
-      touch *e = touches_of(c) + workspace_of(c)->touches;
-      int touches = 0;
-      e->row = row;
-      e->column = column;
-      e->collider = s->b->collider;
-      e->kind = POINT_PARTICLE;
-      e->face = 0;
-      for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-        touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
-      }
-      EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
-      if (touches) {
-        clear_untouched(e, s->a->columns);
-        keep_touch(c);
-      }
+  for (int32_t first = 0; first < s->balls.count; first += CLOTH_LANES) {
+    uint32_t near = lanes_bits(lanes_both(are_balls_near(s, first), lanes_first(s->balls.count - first)));
+    for (; near; near &= near - 1u) {
+      find_touches_of_block(s, first + first_bit(near));
     }
   }
 }
@@ -312,7 +377,9 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   if (collider_end(c) == 0) {
     return 0;
   }
-  const position_box all = find_row_boxes(c, &a);
+  const block_balls balls = balls_of(&a);
+  find_balls(c, &a, &balls);
+  const position_box all = box_of_balls(&balls);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_solid_at(c, index)) {
@@ -327,8 +394,10 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
                       .a = &a,
                       .b = &b,
                       .x = vectors_at(c, c->state.position),
+                      .balls = balls,
                       .reach = floats_at(c, c->scratch.reach),
                       .thickness = thickness,
+                      .turn = turn_of(&b),
                       .push = push};
     find_touches_of(&s);
     leave_attached(c, &a, index);
