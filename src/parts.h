@@ -113,6 +113,7 @@
 #include "contact/surface.h"
 #include "contact/press.h"
 #include "self/pairs.h"
+#include "self/law.h"
 #include "self/equation.h"
 #include "self/contact.h"
 #include "bodies/coupling.h"

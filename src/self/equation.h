@@ -7,7 +7,6 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../solve/levels.h"
 #include "../solve/members.h"
 #include "../types.h"
 #include "features.h"
@@ -20,11 +19,8 @@
 #if WITH_SELF
 
 /*
- * The forces and blocks of pairs, by the law of contact/law.h, predicted as contacts with colliders are
- * (contact/press.h). With D_j the block of a particle's own terms and b' what acts on it and what pressed it last:
+ * The forces and blocks of pairs, by their laws (law.h):
  *
- *   C = sum m_j w_j^2 / S_j,  S_j = n . D_j n,  m_j = max(1, sum of |w_j| of its near pairs)
- *   q_f = (T - gap - sum w_j n . b'_j / S_j + C f_0) / T
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
  * Particle j gets w_j F, and w_j K J y in the product. The block of the preconditioner is the operator's with |w_j| K,
@@ -95,9 +91,13 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   }
   pair_ends x;
   EACH_ELEMENT(g, e, {
+    const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
+    if (last.x == 0.0f && last.y == 0.0f && last.z == 0.0f && !(e->gap < SHARING_REACH * x.law->thickness)) {
+      continue;
+    }
     EACH_MOVING(&x, n, b, i, {
-      const cloth_vector force = vector_scale(e->press.last, x.weight[n] * b->terms->scale);
+      const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
       add_own(b->arrays.product, i, vector_flush_work(force));
       b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
@@ -111,95 +111,6 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
 #endif
     (void)b;
   }
-}
-
-/* What an element's particles do: compliances, and how far they move without it along and across its normal. */
-typedef struct pair_motion {
-  float along, across; /* compliances */
-  float out;           /* along the normal, without the element [m] */
-  float before;        /* what pressed the particles of the first feature last, along the normal */
-  cloth_vector way;    /* across it */
-} pair_motion;
-
-/* How a particle resists along a direction and across it: of its own terms. */
-static void find_resistance(const self_body *b, int32_t i, cloth_vector n, float *along, float *across) {
-  float *blocks = b->arrays.inverse;
-  float own = *own_at(b->arrays.diagonal, 1, i, 0) + (b->terms->bends ? plate_diagonal(b->terms) : 0.0f);
-  float trace = 3.0f * own;
-  *along = own;
-  if (blocks) {
-    const float xx = *own_at(blocks, 6, i, 0), yy = *own_at(blocks, 6, i, 1), zz = *own_at(blocks, 6, i, 2);
-    const float xy = *own_at(blocks, 6, i, 3), xz = *own_at(blocks, 6, i, 4), yz = *own_at(blocks, 6, i, 5);
-    const cloth_vector dn = vector_flush_work(
-        vector((xx * n.x + xy * n.y) + xz * n.z, (xy * n.x + yy * n.y) + yz * n.z, (xz * n.x + yz * n.y) + zz * n.z));
-    *along += vector_dot(n, dn);
-    trace += (xx + yy) + zz;
-  }
-  *along = maximum(*along, LEAST_MASS);
-  *across = maximum(0.5f * (trace - *along), LEAST_MASS);
-}
-
-/* Sums over the particles of an element. */
-static void find_motion(const pair_ends *x, cloth_vector normal, pair_motion *m) {
-  fill_zero(m, sizeof *m);
-  EACH_MOVING(x, n, b, i, {
-    const float w = x->weight[n], share = maximum(b->arrays.solution[i], 1.0f);
-    float along, across;
-    find_resistance(b, i, normal, &along, &across);
-    const cloth_vector last = own_vector(b->arrays.product, i);
-    const cloth_vector force = vector_flush_work(vector_add(own_vector(b->arrays.residual, i), last));
-    const float out = flush_small(vector_dot(force, normal), WORK_QUANTUM);
-    const float square = flush_small(w * w, WORK_QUANTUM) * share;
-    m->along += square / (along * b->weight);
-    m->across += square / (across * b->weight);
-    m->out += w * (out / along);
-    if (n < x->first) {
-      m->before += w * b->weight * flush_small(vector_dot(vector_flush_work(last), normal), WORK_QUANTUM);
-    }
-    const cloth_vector side = vector_flush_work(vector_add_scaled(force, normal, negate(out)));
-    m->way = vector_add_scaled(m->way, side, w / across);
-  });
-}
-
-/* The stiffness of an element: the mean of those of its cloths that move. */
-static float pair_stiffness(const pair_ends *x) {
-  const self_body *a = x->body[0], *b = x->body[1];
-  const float first = a->terms ? a->stiffness : b->stiffness;
-  return 0.5f * (first + (b->terms ? b->stiffness : first));
-}
-
-/* Friction of an element of stiffness k that presses with `pressed`: sticks, or slides against what it can hold. */
-static float pair_friction(cloth_vector offset, const pair_motion *m, float k, cloth_vector held, float most) {
-  const float resists = 1.0f / m->across;
-  const cloth_vector way = vector_add_scaled(vector_add(offset, m->way), held, negate(m->across));
-  const float length = vector_length(way);
-  if (!(k * resists * length > most * (resists + k))) {
-    return k;
-  }
-  const float rest = maximum(length - most * m->across, WORK_QUANTUM);
-  return flush_small(minimum(most / rest, k), WORK_QUANTUM);
-}
-
-/* The law of an element of which `last`, scaled, pressed before. Where it does not press, its force and stiffness are
-   0. */
-static pair_law law_of_pair(const pair_element *e, const pair_ends *x, cloth_vector force) {
-  const float k = pair_stiffness(x), range = x->law->thickness, depth = (range - e->gap) / range;
-  pair_law p = {0.0f, 0.0f, 0.0f};
-  pair_motion m;
-  find_motion(x, e->normal, &m);
-  const float last = maximum(flush_small(vector_dot(force, e->normal), WORK_QUANTUM), 0.0f);
-  const float alone = depth + (m.along * last - m.out) / range;
-  if (!x->moving || !(alone > 0.0f)) {
-    return p;
-  }
-  const lanes stiffness = lanes_splat(k), thickness = lanes_splat(range);
-  const lanes q = agreed_depth(stiffness, thickness, lanes_splat(range / m.along), lanes_splat(alone));
-  const contact_tangent law = tangent_at(stiffness, thickness, lanes_splat(depth), q);
-  const float pressed = minimum(lanes_first_value(law.law), maximum(last, m.before));
-  p.along = lanes_first_value(law.stiffness);
-  p.force = lanes_first_value(law.force);
-  p.across = pair_friction(e->offset, &m, k, vector_across(force, e->normal), x->law->friction * pressed);
-  return p;
 }
 
 /* The force of an element whose particles have moved by `moved` relative to each other. */
@@ -226,17 +137,6 @@ static void add_element_block(const self_body *b, int32_t i, const pair_element 
     float *to = own_at(b->arrays.ground, 6, i, k);
     *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
   }
-}
-
-/* Laws of all elements. */
-CLOTH_SEPARATE void press_pairs(const self_group *g, const solve_group *s) {
-  const float scale = s->members->t->scale;
-  pair_ends x;
-  EACH_ELEMENT(g, e, {
-    find_ends(g, e, &x);
-    e->press.law = law_of_pair(e, &x, vector_flush_work(vector_scale(e->press.last, scale)));
-    e->block_across = e->press.law.across;
-  });
 }
 
 /* 1 if an element has a block. */

@@ -18,6 +18,7 @@
 #include "../scalar.h"
 #include "../self/contact.h"
 #include "../self/equation.h"
+#include "../self/law.h"
 #include "../self/search.h"
 #include "../self/tree.h"
 #include "../solve/arrays.h"
@@ -232,7 +233,7 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
   }
 #if WITH_SELF
   if (has_elements(g)) {
-    press_pairs(g->pairs, g);
+    find_pair_laws(g->pairs, g->members->t->scale);
   }
 #endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
