@@ -45,6 +45,9 @@
    one that begins to push where the max distance leaves no room would fight with it. */
 #define DISTANCE_SHARE 0.25f
 
+/* Factor of distances by which a constraint is left out as too far: roundings leave nothing out. */
+#define FAR_SLACK 1.001f
+
 /* Most contacts of a particle: MOST_TARGET_BOUNDS, a max distance and a backstop, and TETHERS tethers; and sweeps of
    the prediction of those that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever
    (tests/tethers.c). */
@@ -270,6 +273,36 @@ static void hold_to_target(held_particle *h, int32_t i) {
   keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
 }
 
+/* A vector of the targets of a block of particles at a share of the step. */
+CLOTH_INLINE lanes3 target_vectors_at(const cloth *c, int32_t before, int32_t after, int32_t i, float late) {
+  const lanes3 start = lanes3_load(target_vectors(c, before), i);
+  return lanes3_add_scaled(start, lanes3_subtract(lanes3_load(target_vectors(c, after), i), start), lanes_splat(late));
+}
+
+/* 1 for the particles of a block that a drive acts on, or that may reach a motion constraint in the substep, going as
+   far as `way`; 0 for others. A backstop is looked at as the plane at its top. */
+CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row, int32_t i,
+                                lanes way) {
+  const int32_t particle = row * a->columns + i;
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 limit = lanes3_load(target_vectors(c, TARGET_LIMIT), particle);
+  const lanes3 target =
+      lanes3_subtract(target_vectors_at(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, t->until),
+                      lanes3_splat(workspace_of(c)->origin));
+  const lanes3 off = lanes3_flush(lanes3_subtract(near_load(near_row(a->place, a->pitch, row), a->plane, i), target));
+  const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS) + LEAST_THICKNESS;
+  const lanes most = lanes_multiply(lanes_add(way, lanes_splat(thickness)), lanes_splat(FAR_SLACK));
+  const lanes distance = lanes_multiply(lanes3_length(off), lanes_splat(FAR_SLACK));
+  const lanes3 n = lanes3_flush(target_vectors_at(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, particle, t->until));
+  const lanes length = lanes_maximum(lanes3_length(n), lanes_splat(WORK_QUANTUM));
+  const lanes height = lanes_add(lanes_divide(lanes3_dot(off, n), length), limit.y);
+  const lanes driven = lanes_load(target_vectors(c, TARGET_DRIVE).x + particle);
+  lanes near = lanes_select(lanes_less(limit.x, lanes_add(distance, most)), one, zero);
+  near = lanes_select(lanes_both(lanes_less(zero, limit.z), lanes_less(height, most)), one, near);
+  near = lanes_select(lanes_less(zero, driven), one, near);
+  return near;
+}
+
 #endif
 
 #if WITH_TETHERS
@@ -312,30 +345,91 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
+/* Holds one particle that moves. */
+CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
+  const int32_t place = i / a->columns * a->pitch + i % a->columns;
+  held_particle h = {.c = c, .a = a, .t = t, .place = place, .x = near_particle(a, a->place, i)};
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    h.weight = shared_weight(&h);
+    hold_to_target(&h, i);
+    h.weight = vector(0.0f, 0.0f, 0.0f);
+  }
+#endif
+#if WITH_TETHERS
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  hold_by_tethers(&h, &metric, i);
+#endif
+  press_bounds(&h);
+  workspace_of(c)->predictions += h.predictions;
+}
+
+#if WITH_TETHERS
+
+/* 1 for the particles of a block that may reach the end of a tether in the substep, going as far as `way`; 0 for
+   others. */
+CLOTH_INLINE lanes tethers_near(const cloth *c, const solve_arrays *a, int32_t row, int32_t i, lanes way) {
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 x = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+  const lanes most = lanes_multiply(way, lanes_splat(FAR_SLACK));
+  lanes near = zero;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    const int32_t *pins = tethers_of(c, slot) + row * a->columns + i;
+    float pin[3][CLOTH_LANES], columns[CLOTH_LANES], rows[CLOTH_LANES], held[CLOTH_LANES];
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      const int32_t to = i + lane < a->columns ? pins[lane] : -1, of_row = to / a->columns;
+      const cloth_vector at = near_particle(a, a->place, to < 0 ? 0 : to);
+      pin[0][lane] = at.x;
+      pin[1][lane] = at.y;
+      pin[2][lane] = at.z;
+      columns[lane] = (float)(i + lane - (to - of_row * a->columns));
+      rows[lane] = (float)(row - of_row);
+      held[lane] = to < 0 ? 0.0f : 1.0f;
+    }
+    const lanes3 centre = lanes3_of(lanes_load(pin[0]), lanes_load(pin[1]), lanes_load(pin[2]));
+    const lanes squared = rest_squared(metric, shorter_columns(metric, lanes_load(columns)), lanes_load(rows));
+    const lanes distance = lanes_square_root(lanes_maximum(squared, lanes_splat(STATE_QUANTUM)));
+    const lanes length = lanes_multiply(lanes3_length(lanes3_subtract(x, centre)), lanes_splat(FAR_SLACK));
+    const lanes_mask reaches = lanes_less(distance, lanes_add(length, most));
+    near = lanes_select(lanes_both(reaches, lanes_less(zero, lanes_load(held))), one, near);
+  }
+  return near;
+}
+
+#endif
+
+/* Which particles of a block these terms may act on: those that come near one. Without any they move by |b| / m at
+   most. */
+CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                    int32_t i) {
+  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + row * a->pitch + i);
+  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
+  const lanes_mask moves = lanes_less(zero, mass);
+  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  lanes near = zero;
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    near = targets_near(c, a, t, row, i, way);
+  }
+#endif
+#if WITH_TETHERS
+  near = lanes_maximum(near, tethers_near(c, a, row, i, way));
+#endif
+  (void)t;
+  return lanes_both(moves, lanes_less(zero, near));
+}
+
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-#if WITH_TETHERS
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-#endif
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    held_particle h = {.c = c, .a = &a, .t = t, .place = place, .x = near_particle(&a, a.place, i)};
-    if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
-      continue;
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t i = 0; i < a.columns; i += CLOTH_LANES) {
+      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, &a, t, row, i), lanes_first(a.columns - i)));
+      for (; bounded; bounded &= bounded - 1u) {
+        hold_particle(c, &a, t, row * a.columns + i + first_bit(bounded));
+      }
     }
-#if WITH_TARGETS
-    if (inputs_of(c)->targets != TARGETS_NONE) {
-      h.weight = shared_weight(&h);
-      hold_to_target(&h, i);
-      h.weight = vector(0.0f, 0.0f, 0.0f);
-    }
-#endif
-#if WITH_TETHERS
-    hold_by_tethers(&h, &metric, i);
-#endif
-    press_bounds(&h);
-    workspace_of(c)->predictions += h.predictions;
   }
 }
 
