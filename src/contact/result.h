@@ -245,17 +245,26 @@ static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vec
   }
 }
 
-/* Counts what a particle touches: whoever holds by friction anywhere sticks. */
-static void count_contact(const cloth *c, int32_t particle) {
-  cloth_statistics *s = statistics_of(c);
-  int32_t touches = 0, sticks = 0;
+/* Counts what particles of a touch touch: whoever holds by friction anywhere sticks. */
+static void count_contacts(const cloth *c, const touch *e) {
+  const int32_t columns = c->grid.columns, first = e->row * columns + e->column;
+  const float *codes[MEMORY_SLOTS];
+  int32_t touching = 0, sticking = 0;
   for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    const float code = memory_of(c, slot, MEMORY_CODE)[particle];
-    touches |= code != 0.0f;
-    sticks |= code > 0.0f && (int32_t)code % 2 == 0;
+    codes[slot] = memory_of(c, slot, MEMORY_CODE) + first;
   }
-  s->contacts += touches;
-  s->contacts_sticking += sticks;
+  for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
+    int32_t touches = 0, sticks = 0;
+    for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+      const float code = codes[slot][k];
+      touches |= code != 0.0f;
+      sticks |= code > 0.0f && ((int32_t)code & 1) == 0;
+    }
+    touching += touches;
+    sticking += sticks;
+  }
+  statistics_of(c)->contacts += touching;
+  statistics_of(c)->contacts_sticking += sticking;
 }
 
 /* The vector of one lane of a touch. */
@@ -263,22 +272,46 @@ static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
   return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
 }
 
-/* The new memory of a block of particles, whose chain begins at touch `first`. */
-CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, int32_t first) {
+/* The new memory of a block of particles that have one touch, of which nothing is remembered yet. */
+static void remember_touch(const cloth *c, const touch *e) {
+  const int32_t columns = c->grid.columns;
+  const vector_array forces = memory_vectors(c, 0, MEMORY_FORCE), anchors = memory_vectors(c, 0, MEMORY_ANCHOR);
+  EACH_TOUCH_LANES(e, columns, k, i, {
+    const int32_t particle = e->row * columns + i;
+    const lanes code = touch_load(e, TOUCH_ALONG, k);
+    const lanes_mask keeps = lanes_less(lanes_splat(0.0f), lanes_absolute(code));
+    const lanes3 force = lanes3_select(keeps, touch_vector(e, TOUCH_NORMAL, k), lanes3_load(forces, particle));
+    const lanes3 anchor = lanes3_select(keeps, touch_vector(e, TOUCH_OFFSET, k), lanes3_load(anchors, particle));
+    lanes_store_first(memory_of(c, 0, MEMORY_CODE) + particle, code, columns - i);
+    lanes3_store(forces, particle, force, columns - i);
+    lanes3_store(anchors, particle, anchor, columns - i);
+  });
+}
+
+/* The same of particles that have more, in a chain that begins at touch `first`. */
+static void remember_touches(const cloth *c, int32_t first) {
   const touch *list = touches_of(c);
-  const int32_t columns = c->grid.columns, particle = row * columns + column;
+  const int32_t columns = c->grid.columns;
   for (int32_t n = first; n >= 0; n = list[n].next) {
     const touch *e = &list[n];
-    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
+    for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
       if (e->value[TOUCH_ALONG][k] != 0.0f) {
-        keep_contact(c, particle + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
+        keep_contact(c, e->row * columns + e->column + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
                      touch_lane(e, TOUCH_OFFSET, k));
       }
     }
   }
-  for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
-    count_contact(c, particle + k);
+}
+
+/* The new memory of a block of particles, whose chain begins at touch `first`. */
+CLOTH_SEPARATE void remember_block(const cloth *c, int32_t first) {
+  const touch *e = &touches_of(c)[first];
+  if (e->next < 0) {
+    remember_touch(c, e);
+  } else {
+    remember_touches(c, first);
   }
+  count_contacts(c, e);
 }
 
 /* Adds up what a touch has given to its collider. */
@@ -297,7 +330,7 @@ static void remember_contacts(const cloth *c) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
       if (first >= 0) {
-        remember_block(c, row, column, first);
+        remember_block(c, first);
       }
     }
   }
