@@ -394,11 +394,19 @@ static int do_boxes_meet(const position_box *a, const position_box *b) {
          a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
-/* Finds the touches of all surfaces, after those of all other colliders: the boxes of the rows are known. Returns 1 if
-   one would be farther inside than the law is thick. */
+/* The box around the ways of a block of particles, and as far on. */
+static position_box box_of_ball(const block_balls *balls, int32_t n) {
+  const float wide = BOX_SLACK * (balls->radius[n] + balls->way[n]);
+  const cloth_vector centre = vector_load(balls->centre, n), around = vector(wide, wide, wide);
+  const position_box box = {vector_subtract(centre, around), vector_add(centre, around)};
+  return box;
+}
+
+/* Finds the touches of all surfaces, after those of all other colliders: the balls of the blocks are known. Returns 1
+   if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  const position_box *boxes = (const position_box *)(const void *)a.residual;
+  const block_balls balls = balls_of(&a);
   const float thickness = contact_thickness(c);
   int32_t is_deep = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
@@ -414,9 +422,11 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
                       .x = vectors_at(c, c->state.position),
                       .reach = floats_at(c, c->scratch.reach),
                       .thickness = thickness};
-    for (int32_t row = 0; row < a.rows; row++) {
-      for (int32_t column = 0; do_boxes_meet(&box, &boxes[row]) && column < a.columns; column += TOUCH_LANES) {
-        find_block_touches(&s, row, column);
+    for (int32_t n = 0; n < balls.count; n++) {
+      const position_box ball = box_of_ball(&balls, n);
+      if (do_boxes_meet(&box, &ball)) {
+        const int32_t row = n / touch_blocks(a.columns);
+        find_block_touches(&s, row, (n - row * touch_blocks(a.columns)) * TOUCH_LANES);
       }
     }
     is_deep |= s.is_deep;
