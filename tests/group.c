@@ -20,7 +20,7 @@ static const group_goal goals[] = {
     {SELF_HEAP, 20, 10, 0, 0.3, 0, 0, 0},  {SELF_HEAP, 32, 10, 0, 0.3, 0, 0, 0},  {SELF_SLOPE, 24, 10, 0, 0, 0, 0, 0},
     {SELF_SLOPE, 24, 10, 0, 0.2, 0, 0, 0}, {SELF_SLOPE, 24, 10, 0, 0.3, 0, 0, 1}, {SELF_SLOPE, 24, 4, 0, 0.3, 0, 0, 0},
     {SELF_SLOPE, 24, 28, 0, 0.3, 0, 0, 0}, {SELF_SLOPE, 24, 10, 0, 0.5, 0, 0, 1}, {SELF_SHOT, 24, 4, 20, 0.3, 1, 0, 1},
-    {SELF_SHOT, 24, 10, 40, 0.3, 1, 0, 1},
+    {SELF_SHOT, 24, 10, 40, 0.3, 1, 0, 1}, {SELF_SHOT, 24, 2, 60, 0.3, 0, 0, 1},  {SELF_SHOT, 24, 4, 90, 0.3, 0, 0, 1},
 };
 
 #define GOALS (sizeof goals / sizeof goals[0])

@@ -39,7 +39,8 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
   const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
                         elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
   const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return attempts * max_attempt_work(l, b->particles) + contours * (uint32_t)b->substeps + part * parts;
+  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED +
+         contours * (uint32_t)b->substeps + part * parts;
 }
 
 #endif
