@@ -179,7 +179,7 @@ static void test_work_bound(void) {
       sum += play_bounded(&random, kind, trial) / TRIALS;
     printf("bound over work, %s: %.2f\n", kind_names[kind], sum);
     CHECK(sum < (kind == KIND_TOLERANCE ? 20.0
-                 : kind == KIND_TETHERS ? 3.2
+                 : kind == KIND_TETHERS ? 3.4
                                         : 3.0),
           "%s: loose bounds", kind_names[kind]);
   }
