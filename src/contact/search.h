@@ -2,11 +2,14 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../bodies/list.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../gaps.h"
+#include "../geometry.h"
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
+#include "../shapes.h"
 #include "../solve/arrays.h"
 #include "../step_origin.h"
 #include "../types.h"
@@ -118,19 +121,25 @@ CLOTH_SEPARATE void find_balls(const cloth *c, const solve_arrays *a, const bloc
   }
 }
 
-/* Where what the balls hold may go in the substep. */
-CLOTH_SEPARATE position_box box_of_balls(const block_balls *balls) {
-  const lanes3 first = lanes3_splat(vector_load(balls->centre, 0));
+/* Where the particles of a cloth may go in the substep: around where they are linearised, as far as their ways go. */
+CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 first = lanes3_splat(near_vector(a->place, a->plane, 0));
   lanes3 low = first, high = first;
   lanes most = lanes_splat(0.0f);
-  EACH_BLOCK(n, left, balls->count, {
-    const lanes3 centre = lanes3_select(lanes_first(left), lanes3_load(balls->centre, n), first);
-    low = lanes3_minimum(centre, low);
-    high = lanes3_maximum(centre, high);
-    most = lanes_maximum(lanes_add(lanes_load(balls->radius + n), lanes_load(balls->way + n)), most);
-  });
-  const float wider = lanes_largest(most, 0.0f);
-  const cloth_vector around = vector(wider, wider, wider);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *place = near_row(a->place, a->pitch, row);
+    EACH_BLOCK(i, left, a->columns, {
+      const lanes_mask exists = lanes_first(left);
+      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
+      const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + i)));
+      low = lanes3_minimum(to, low);
+      high = lanes3_maximum(to, high);
+      most = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), most);
+    });
+  }
+  const float way = square_root(lanes_largest(most, 0.0f));
+  const cloth_vector around = vector(way, way, way);
   const position_box box = box_of_lanes(low, high);
   const position_box wide = {vector_subtract(box.low, around), vector_add(box.high, around)};
   return wide;
@@ -156,18 +165,31 @@ static float box_above_plane(const cloth_pose *pose, const position_box *box) {
   return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
 }
 
-/* 1 if a collider may touch what lies in a box. */
-static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
-  const cloth_vector p = b->end.position;
-  if (b->shape->shape == CLOTH_SHAPE_PLANE) {
-    return minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
-  }
+/* The squared distance of a point from a box. */
+static float box_distance_squared(const position_box *box, cloth_vector p) {
   const cloth_vector off =
       vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
              outside_range(box->low.z, box->high.z, p.z));
   const cloth_vector away = vector_flush_work(off);
-  const float reach = BOX_SLACK * (b->reach + 2.0f * thickness + b->shift);
-  return vector_dot(away, away) < reach * reach;
+  return vector_dot(away, away);
+}
+
+/* 1 if the collider at an index may touch what lies in a box in the substep: by the ball around it, on all of its way
+   of the step. */
+static int is_ball_near(const cloth *c, int32_t index, const position_box *box, float thickness) {
+  const collider_slot *slot = slot_at(c, index);
+  const body_unknown *unknown = find_unknown(c, index);
+  const cloth_vector from = unknown ? unknown->start.position : place_in_step(c, slot->previous.position);
+  const cloth_vector to = unknown ? unknown->end.position : place_in_step(c, slot->body.pose.position);
+  const float shift = vector_length(vector_flush_work(vector_subtract(to, from)));
+  const float reach = BOX_SLACK * (body_reach(&slot->body, geometry_of(c, &slot->body)) + 2.0f * thickness + shift);
+  return box_distance_squared(box, to) < reach * reach;
+}
+
+/* 1 if a plane may touch what lies in a box; other colliders may. */
+static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
+  return b->shape->shape != CLOTH_SHAPE_PLANE ||
+         minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
 }
 
 /* What a search for touches of one collider takes. */
@@ -378,10 +400,17 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     return 0;
   }
   const block_balls balls = balls_of(&a);
-  find_balls(c, &a, &balls);
-  const position_box all = box_of_balls(&balls);
+  const position_box all = box_of_ways(c, &a);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
+  int32_t has_balls = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) {
+      continue;
+    }
+    if (!has_balls) {
+      find_balls(c, &a, &balls);
+      has_balls = 1;
+    }
     if (!is_solid_at(c, index)) {
       continue;
     }

@@ -408,9 +408,10 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
   const solve_arrays a = arrays_of(c);
   const block_balls balls = balls_of(&a);
   const float thickness = contact_thickness(c);
+  const position_box all = box_of_ways(c, &a);
   int32_t is_deep = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index)) {
+    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) {
       continue;
     }
     touched_body b = touched_body_of(c, t, index);

@@ -86,6 +86,14 @@ for name in avx2 scalar; do
   judge_ratio $name 16 plain 1.3
   for scene in rest-positions mass-map stiffness-map mask tube; do judge_ratio $name 32 $scene 1.15; done
 done
+# A cape of 24 x 32 on the eight capsules of a figure that moves; sixteen capsules that are far away.
+judge "avx2, cape of 24 x 32 on eight capsules: instructions a particle" "$(value avx2 24 cape mean 1)" 1450 \
+  "$(value avx2 24 cape most 1)"
+for name in avx2 scalar; do
+  judge_ratio $name 32 far 1.03
+done
+judge "m7, cape of 16 x 16 on three capsules: instructions of a frame" "$(value m7 16 cape mean 0)" 2200000 \
+  "$(value m7 16 cape most 0)"
 judge "m7, 16 x 16: instructions of a frame" "$(value m7 16 plain mean 0)" 1800000 "$(value m7 16 plain most 0)"
 judge "m7, 16 x 16, 1 substep x 2: instructions of a frame" "$(value m7 16 one-substep mean 0)" 500000 \
   "$(value m7 16 one-substep most 0)"
