@@ -71,7 +71,7 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const uint32_t meeting =
-      p->first == p->second ? p->first->particles : cells_meeting(p->first, leaf_boxes(b, p->second->number));
+      p->first == p->second ? p->first->particles : cells_meeting_node(p->first, leaf_boxes(b, p->second->number));
   for (int32_t i = 0; meeting >> i; i++) {
     const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
