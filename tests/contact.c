@@ -157,26 +157,6 @@ static void test_turntable(void) {
   fixture_free(&s);
 }
 
-/* A turning roller takes a sheet that lies over it round with its surface. */
-static void test_roller(void) {
-  const double rate = 1.0, radius = 0.5;
-  cloth_collider roller = shape_at(CLOTH_SHAPE_CYLINDER, -radius, rotation_about(x_axis, 0.5 * acos(-1.0)));
-  roller.radius = (float)radius;
-  roller.half_height = 1.0f;
-  fixture s = sheet_on_top(0.4, &roller, 60);
-  for (int frame = 1; frame <= 24; frame++) {
-    double half = 0.5 * rate * frame / 60.0, c = cos(half) * sqrt(0.5), t = sin(half) * sqrt(0.5);
-    cloth_pose pose = roller.pose;
-    pose.rotation.x = pose.rotation.w = (float)c; /* the roller's own rotation, then a turn about z */
-    pose.rotation.y = pose.rotation.z = (float)t;
-    cloth_move_collider(s.sheet, 0, NULL, &pose);
-    cloth_step(s.sheet, FRAME);
-  }
-  double turned = turning_rate(&s, point_of(roller.pose.position), z_axis);
-  CHECK(fabs(turned - rate) < 0.05 * rate, "turned at %g rad/s", turned);
-  fixture_free(&s);
-}
-
 /// Fast bodies ///
 
 /* A ball goes 5 m in one step through the middle of a sheet held at its corners. No particle in its way may be left
@@ -336,8 +316,15 @@ static void test_resting_sheet_is_lifted(void) {
 }
 
 static const test tests[] = {
-    TEST(rest_on_every_shape), TEST(incline),    TEST(moving_floor), TEST(turntable), TEST(roller),
-    TEST(fast_ball),           TEST(fast_sheet), TEST(momentum),     TEST(weight),    TEST(resting_sheet_is_lifted),
+    TEST(rest_on_every_shape),
+    TEST(incline),
+    TEST(moving_floor),
+    TEST(turntable),
+    TEST(fast_ball),
+    TEST(fast_sheet),
+    TEST(momentum),
+    TEST(weight),
+    TEST(resting_sheet_is_lifted),
 };
 
 int main(int count, char **arguments) {

@@ -192,7 +192,7 @@ static void interleave(trial_list *list) {
 static trial_list make_trials(const arguments *a, const bench_scene *s) {
   trial_list list = {.scene = s};
   if (a->has_setting) {
-    add_trial(&list, s, a->only, a->with);
+    add_trial(&list, a->only, a->with);
     return list;
   }
   for (int i = 0; i < COUNT(solvers); i++)
