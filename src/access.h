@@ -7,11 +7,8 @@
 
 /// Access to the arena ///
 
-/*
- * Addresses of the arrays and structs of a cloth, and small questions and changes that several parts share: work
- * counters, checks of arguments, velocity history, wake. types.h says what the arena holds, and which stage of a step
- * owns which scratch array. In and out: state, constants and scratch, as each function says.
- */
+/* Addresses of the arrays of a cloth (types.h says what the arena holds), and what several parts share: work counters,
+   checks of arguments, velocity history, wake. */
 
 /* The address `offset` bytes from the start of the arena. The offset may be negative modulo the size of an address:
    shared scratch can lie on either side of the arena. */
@@ -143,9 +140,8 @@ static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   work[1] = (uint32_t)(sum >> 32);
 }
 
-/* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
-   until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
-   step the answer is 0. */
+/* Returns 1 and counts a refinement if the step may do one more piece of optional work; once it has said 0 it does so
+   to the end of the step. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->has_deadline && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {

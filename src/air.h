@@ -9,12 +9,8 @@
 
 /// Air ///
 
-/*
- * The wind with its gusts, and the area vectors of the sheet. The force of the air is terms/wind.h.
- *
- * In: inputs.wind and inputs.gust_*, positions. Out: what the functions return; advance_gusts() moves
- * inputs.gust_phase. Scratch: none.
- */
+/* The wind with its gusts, and area vectors. In: inputs.wind and inputs.gust_*, positions. Out: inputs.gust_phase. The
+   force of the air is terms/wind.h. */
 
 #if WITH_AIR
 
@@ -23,11 +19,8 @@
 #define GUST_MIN_PERIOD 0.02f
 #define GUST_MAX_PERIOD 1.0e3f
 
-/*
- * Gusts are value noise over time. A point of the sequence is a number of periods in fixed point, {whole, fraction}
- * with the fraction in units of 2^-32. Each axis and octave has a random number in -1..1, a multiple of 2^-23, at every
- * whole period.
- */
+/* Gusts are value noise over time: a random number in -1..1 for each axis, octave and whole period. A time is a number
+   of periods, {whole, fraction} with the fraction in units of 2^-32. */
 static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
   uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
   return hash_to_noise(mixed);
@@ -156,12 +149,8 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
 
 #endif
 
-/*
- * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
- * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
- * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
- * least 2^-53 m, so that no product is subnormal. `gapped`: of gapped_cloth().
- */
+/* Area vectors of a block of particles [m^2], the cross product of central differences along weft and warp, one-sided
+   at edges; all stand for the same area at rest, as they have the same mass. `gapped`: of gapped_cloth(). */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
   (void)gapped;
 #if WITH_GAPS

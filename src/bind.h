@@ -10,14 +10,9 @@
 
 /// Binding a mesh ///
 
-/*
- * cloth_bind(): first the nearest cell of each vertex, by the distance to its two triangles; then, cloth by cloth, the
- * place on the bilinear patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring
- * cells. Lengths are divided by the root of the area of a cell, so that the smallest cells do not underflow.
- *
- * In: positions, grid, vertices of the caller. Out: bindings in the caller's memory. Scratch: residual holds the unit
- * normals of the particles.
- */
+/* cloth_bind(): the nearest cell of each vertex, by the distance to its two triangles; then the place on the bilinear
+   patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring cells. Lengths are over
+   the root of a cell's area. In: positions, vertices. Out: bindings. Scratch: residual, unit normals. */
 
 #if WITH_SKIN
 

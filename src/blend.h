@@ -7,11 +7,8 @@
 
 /// Blended output ///
 
-/*
- * Positions between those that the caller has kept of an earlier state and those of now, for frames that lie between
- * two steps. In: positions, origin, the caller's cloth_blend. Out: that of cloth_keep_positions(). Scratch: product
- * holds the blended positions until the call that reads them ends.
- */
+/* Positions between those that the caller has kept of an earlier state and those of now. Scratch: product holds them
+   until the call that reads them ends. */
 
 #if WITH_BLEND
 

@@ -15,10 +15,7 @@
 
 /// Calls for bodies ///
 
-/*
- * Calls that give colliders mass, attach particles to them, and read what the cloth did. In: the caller's values,
- * checked first. Out: bodies and attachments in the state. Scratch holds the reactions only, which are read.
- */
+/* Calls that give colliders mass, attach particles to them, and read what the cloth did. */
 
 #if WITH_BODIES
 

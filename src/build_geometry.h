@@ -10,10 +10,7 @@
 
 /// Building geometries ///
 
-/*
- * Checks the data of a geometry, lays it out in the caller's memory and hashes it. In: the caller's data. Out: a
- * geometry in the caller's memory. No cloth is read or written.
- */
+/* Checks the data of a geometry, lays it out in the caller's memory and hashes it. */
 
 #if WITH_COLLIDERS
 

@@ -6,11 +6,8 @@
 
 /// Building convex hulls ///
 
-/*
- * Finds the edges of the solid between planes. In: planes that are in range. Out: the geometry. An edge is what is left
- * of the line in which two planes meet once all others have cut it. Planes without an edge bound nothing and are left
- * out. The solid has to be closed: no edge may be without an end.
- */
+/* Finds the edges of the solid between planes: what is left of the line in which two planes meet once all others have
+   cut it. Planes without an edge bound nothing and are left out. Every edge has two ends. */
 
 #if WITH_HULL
 

@@ -10,11 +10,8 @@
 
 /// Building meshes ///
 
-/*
- * Sorts triangles along a Morton curve through the box around their vertices, and builds the tree above them level by
- * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie at the end
- * of the triangles, which are not there yet where keys are still needed.
- */
+/* Sorts triangles along a Morton curve, and builds the tree above them level by level. The keys of the sort lie at the
+   end of the triangles, which are not there yet. */
 
 #if WITH_MESH
 

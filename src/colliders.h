@@ -14,11 +14,7 @@
 
 /// Colliders ///
 
-/*
- * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
- * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
- * are read.
- */
+/* Calls that add, change, move and remove colliders, in the state. A change wakes the cloth. */
 
 #if WITH_COLLIDERS
 

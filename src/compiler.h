@@ -3,10 +3,8 @@
 
 /// Compiler guards ///
 
-/*
- * What the compiler must not do (fast math, contraction, excess precision), the hooks that a port may define, the
- * switches that leave parts out, and the attributes of functions. Nothing here computes.
- */
+/* What the compiler must not do (fast math, contraction, excess precision), the hooks of a port, the switches that
+   leave parts out, and attributes of functions. */
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST) ||        \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
@@ -20,9 +18,8 @@
 #error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
 #endif
 #if defined(__clang__)
-/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it, which
-   since clang 15 are most; others ignore it with a warning, and cloth_self_test() detects them. It stands before the
-   pragma against contraction, which it would revoke. */
+/* Clang defines no macro for single parts of -ffast-math: float_control revokes them where it is known, and
+   cloth_self_test() finds them elsewhere. It stands before the pragma against contraction, which it would revoke. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
@@ -289,9 +286,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
-/* Functions of a few instructions: always inlined where speed is asked for. Not at -O0, where every copy keeps its
-   variables in memory: 5.1 MB of code in place of 0.9 MB, and four times as long to compile. Nor by GCC with a
-   sanitizer, where every copy is checked: half as long again to compile, and no faster. */
+/* Functions of a few instructions: always inlined where speed is asked for; not at -O0, nor by GCC with a sanitizer,
+   where that only takes longer to compile. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&               \
     !defined(__SANITIZE_ADDRESS__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
@@ -324,9 +320,8 @@
 #define CLOTH_ONCE static
 #endif
 
-/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. GAP_VERSIONS: 1 if
-   cloth with gaps has loops of its own, but not where size is asked for. A call in a loop, even one that is not made,
-   costs what the loop keeps in vector registers. */
+/* Parts of kernels that stand in them several times: inlined unless size is asked for. GAP_VERSIONS: 1 if cloth with
+   gaps has loops of its own, as a call in a loop costs vector registers. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
 #define CLOTH_REPEATED static __attribute__((noinline))
 #define GAP_VERSIONS 0

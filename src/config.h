@@ -9,10 +9,7 @@
 
 /// Configuration ///
 
-/*
- * The default config, the check of a config, and what a config needs. In: a cloth_config. Out: the number of its first
- * fault, see settings.h; scratch is not used.
- */
+/* The default config, its check, which returns the number of its first fault (settings.h), and what a config needs. */
 
 cloth_config cloth_config_default(void) {
   cloth_config config;

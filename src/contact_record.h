@@ -7,16 +7,9 @@
 
 /// Contact record ///
 
-/*
- * What the contacts of a step did, for cloth_get_contacts(). In: contacts as contact.h and solver_contact.h resolve
- * them. Out: the record, in the cloth's own scratch, until the next step. It changes nothing else: no result of a step
- * depends on it. Its room is capacity.max_contacts entries; a contact that finds none is counted.
- *
- * A particle's entries, one for each collider that it has touched in the step, form a list that begins at its head. A
- * list is no longer than the number of colliders, which bounds the work. Heads and links are numbers of entries, from
- * 1; 0 ends a list. So the record is the same for any number of lanes: particles come in ascending order within a
- * collider, colliders in the order of their slots.
- */
+/* What the contacts of a step did, for cloth_get_contacts(): entries in the cloth's own scratch, until the next step;
+   one without room is counted. A particle's entries, one for each collider, form a list from its head; heads and links
+   are numbers of entries, from 1, and 0 ends a list. */
 
 /* 1 if contacts are recorded. */
 static int has_contact_record(const cloth *c) {

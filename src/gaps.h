@@ -9,16 +9,13 @@
 
 /*
  * Where a grid has no material: absent cells of a mask, and broken threads. A byte per particle tells which of the
- * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has, as a spring beyond
- * the last column, are 0.
+ * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has are 0.
  *
- * A spring along warp or weft is there where a cell beside it is. A hinge is there where both of its springs are, and
- * two neighbouring cells on one side of it. Diagonals, twist and triangles are there where their cell is. A particle
- * without a cell is absent: it counts as pinned, has no mass, touches nothing, and lies where a particle beside it in
- * its row is.
+ * A spring along warp or weft is there where a cell beside it is; a hinge where both of its springs are, and two
+ * neighbouring cells on one side of it; diagonals, twist and triangles where their cell is. A particle without a cell
+ * is absent: it counts as pinned, and lies where a particle beside it in its row is.
  *
- * In: the cells of the config, broken threads. Out: the bytes: constants of the arena, or part of the state of a cloth
- * that may tear, with the bytes of its mask beside them. Scratch: none.
+ * Out: the bytes, constants of the arena, or state of a cloth that may tear, with those of its mask beside them.
  */
 
 #if WITH_GAPS

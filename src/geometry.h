@@ -5,11 +5,8 @@
 
 /// Geometry ///
 
-/*
- * What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names. The
- * step's surroundings are the caller's, too: their address is in the workspace while a step runs, and nowhere after it.
- * In: the surroundings, collider keys. Out: geometries. Nothing is written but the address in the workspace.
- */
+/* What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names, by the
+   surroundings whose address the workspace has while the step runs. */
 
 /* The head of every geometry. Its data follow, as offsets from its start say. All words, without pointers. */
 struct cloth_geometry {

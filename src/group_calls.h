@@ -21,10 +21,7 @@
 
 #if WITH_GROUPS
 
-/*
- * Checks a group, all cloths of it before one is changed, and steps it. In: the caller's arguments. Out: what group.h
- * says.
- */
+/* Checks a group, all cloths of it before one is changed, and steps it. */
 
 cloth_group cloth_group_default(void) {
   cloth_group group;

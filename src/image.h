@@ -21,14 +21,9 @@
 
 #if WITH_IMAGE || WITH_SAVE_CHECKS
 
-/*
- * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
- *
- * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
- * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
- * image stays in bounds whatever made it. check_image_...() return 1 for valid content. Some of them also check saves,
- * see saves.h.
- */
+/* Portable images: a header, then the state word by word, little-endian. cloth_read_image() checks everything before it
+   writes: header, hash, and every value against what calls and steps can produce. check_image_...() return 1 for valid
+   content; some also check saves. */
 
 /* Words of the header. */
 enum {

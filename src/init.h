@@ -16,10 +16,8 @@
 
 /// Initialisation ///
 
-/*
- * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
- * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
- */
+/* Makes a cloth in its arena: offsets, grid, settings and their hash, constants, the state at rest at the start
+   positions, and scratch of 0. */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;

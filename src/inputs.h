@@ -17,11 +17,8 @@
 
 /// Inputs ///
 
-/*
- * Calls that change forces, fabric and particles between steps. In: the caller's values, checked first. Out: inputs,
- * freedoms, confinements, positions and velocities in the state, flushed as the state keeps them. A value that differs
- * from what is stored wakes the cloth. Scratch is not used.
- */
+/* Calls that change forces, fabric and particles between steps, in the state, flushed as that keeps them. A value that
+   differs wakes the cloth. */
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {

@@ -5,16 +5,13 @@
 /// Lanes ///
 
 /*
- * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Kernels are written once over these operations. Elementwise
- * operations give the same bits for any width. Sums do not, so sums always run over eight partial sums, element i into
- * sum i mod 8, which are added up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise operations give the same bits for any width; sums
+ * run over eight partial sums, element i into sum i mod 8, which are added up in one fixed tree. Kernels may read
+ * beyond the end of a row, but never write there.
  *
- * A backend (port/lanes_*.h) defines the operations up to lanes_transpose() for one instruction set; what follows them
- * is built on these. The compiler's target selects the backend; CLOTH_SCALAR selects the scalar reference below, and
- * CLOTH_LANES_HEADER names the header of another backend. The choice changes the speed and no bit of the results.
- *
- * Elements `i` to `i + count - 1` of an array fill the first `count` lanes of a block; a count of CLOTH_LANES or more
- * fills all. Nothing here reads or writes a cloth.
+ * A backend (port/lanes_*.h, chosen by the target, CLOTH_SCALAR or CLOTH_LANES_HEADER) defines the operations up to
+ * lanes_transpose(); what follows is built on these. Elements `i` to `i + count - 1` of an array fill the first `count`
+ * lanes of a block.
  */
 #if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
@@ -332,9 +329,9 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
   return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
-/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1. `i` names the index of the
-   block's first element, `left` the number of elements from there to the end. Unless the compiler optimises for size,
-   the statement is compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
+/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1; `i` is the block's first element,
+   `left` how many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant
+   CLOTH_LANES. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
   for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \

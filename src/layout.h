@@ -17,11 +17,8 @@
 
 /// Memory layout ///
 
-/*
- * Where everything lies in an arena: constants, state, scratch, in this order. In: a config. Out: the offsets of a
- * cloth, and the sizes that cloth_memory_needed() reports; nothing of the arena is read or written, except by
- * cloth_set_scratch(), which moves the offsets of shared scratch.
- */
+/* Where everything lies in an arena: constants, state, scratch, in this order; and the sizes that cloth_memory_needed()
+   reports. */
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
@@ -85,8 +82,7 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
 }
 
 /* Candidates for each pair of cells, for each pair that touches, and for each whose force is remembered, that there is
-   room for. Most of what has been seen, a particle, of sheets that lie on each other particle on particle: 20
-   candidates, in 3 pairs of cells; 7 that are near enough to touch, and 4 that press. */
+   room for: of 20 candidates of a particle, in 3 pairs of cells, 7 are near and 4 press. */
 #define CANDIDATES_PER_CELL_PAIR 4
 #define CANDIDATES_PER_ELEMENT 5
 #define CANDIDATES_PER_MEMORY 6
@@ -142,12 +138,9 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.end = *end;
 }
 
-/*
- * Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB, element i of all
- * components maps to the same few sets of an L1 cache and they evict each other: steps of 64 x 64 particles were eight
- * times slower. Arrays of at least CACHE_WAY floats are padded so that their stride stays CACHE_OFFSET floats, three
- * cache lines, away from multiples of it. The padding is part of the state: another value changes the size of images.
- */
+/* Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB the components evict
+   each other from an L1 cache: from CACHE_WAY floats on strides stay CACHE_OFFSET floats away from it. This is part of
+   the size of images. */
 #define CACHE_WAY 512   /* floats in one way of the cache, 2 KB */
 #define CACHE_OFFSET 48 /* floats */
 
@@ -168,9 +161,8 @@ static int32_t vector_stride(int32_t count) {
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
-/* Most visits of a gather, to pairs of nodes and to pairs of leaves, and most pairs of cells that are tested for what
-   is near, and for edges through triangles: so many a particle, and some. The most that has been seen is a third of
-   each. */
+/* Most visits of a gather, to pairs of nodes and of leaves, and most pairs of cells that are tested for what is near
+   and for edges through triangles: so many a particle, and some; three times what is needed. */
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
 #define SELF_TESTS_PER_PARTICLE 28

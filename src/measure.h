@@ -10,10 +10,7 @@
 
 /// Measures ///
 
-/*
- * Strain and energies, computed when a program asks. In: positions, velocities, freedoms and fabric. Out:
- * cloth_measures. Nothing of the arena is written.
- */
+/* Strain and energies, from positions, velocities, freedoms and fabric, when a program asks. */
 
 #if WITH_MEASURE
 

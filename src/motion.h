@@ -8,10 +8,8 @@
 
 /// Motion ///
 
-/*
- * Motions that a caller has set for one step: how pins begin and end theirs, and how colliders and targets end theirs.
- * In and out: state (freedom, velocity, colliders, targets). Scratch: none.
- */
+/* Motions that a caller has set for one step: how pins begin and end theirs, and how colliders and targets end theirs.
+   In and out: state. */
 
 /* Velocities of pins for a step of 1 / inverse_dt seconds: that of the move to make, or 0 after the move of the last
    step. */

@@ -13,11 +13,8 @@
 
 /// Moving frames ///
 
-/*
- * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
- * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
- * colliders of the state, transformed by the rest of the motion. Scratch is not used.
- */
+/* Takes a cloth along with a frame: positions, velocities and their history, targets, confinements and chosen colliders
+   of the state are transformed by what it does not feel of the motion. */
 
 #if WITH_MOVE_FRAME || WITH_ORIGIN
 

@@ -9,10 +9,7 @@
 
 /// Names and explanations ///
 
-/*
- * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
- * texts, or the caller's buffer.
- */
+/* Names of errors, and explanations of faults in words. */
 
 #if WITH_NAMES
 

@@ -8,13 +8,9 @@
 
 /// The origin in the world ///
 
-/*
- * Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it. Moving it by d
- * subtracts d from everything that holds a position: particles, confinements, targets, colliders, which is the motion
- * x -> 0 + (x - d) of a frame that does not turn. A whole number of metres, 2^0 m, is a multiple of the resolution of
- * every position, so that the difference is exact unless its magnitude grows, and then rounded once: the same bits on
- * every machine. In and out: the state. Scratch is not used.
- */
+/* Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it: all that holds
+   a position is moved by a motion that does not turn. A whole number of metres is exact unless a magnitude grows, and
+   then rounded once. */
 
 #if WITH_ORIGIN
 
@@ -77,9 +73,8 @@ static int is_middle_beyond(float low, float high, float distance) {
   return middle > distance || middle < negate(distance);
 }
 
-/* Moves the origin of a cloth that has strayed from it, at the beginning of a step; the box around the cloth moves
-   along. An origin that would leave its range, or something else of the cloth its own, stays. Returns by how much the
-   origin moved. */
+/* Moves the origin of a cloth that has strayed from it, at the beginning of a step, unless something would leave its
+   range. Returns by how much. */
 CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
   const float distance = c->settings.world.recentre_distance;

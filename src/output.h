@@ -13,10 +13,7 @@
 
 /// Output ///
 
-/*
- * What a program reads to draw a cloth. In: positions, velocities and grid. Out: views, vectors, vertices and triangle
- * indices in the caller's memory. Nothing of the arena is written.
- */
+/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory. */
 
 static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
@@ -47,8 +44,7 @@ int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
 }
 
 /* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
-   around them. Where one is below MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y
-   axis. Areas are divided by that of a cell before they are squared, so that fine grids do not underflow. */
+   around them, over a cell's area; the world's y axis below MIN_NORMAL. */
 #define MIN_NORMAL 1.0e-6f
 
 CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {

@@ -6,15 +6,12 @@
 
 /// Placement of the grid ///
 
-/*
- * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
- * edge_warp and edge_weft; a tube as rows of regular polygons; both but for a random displacement along the normal. In:
- * a config. Out: start positions [m], or the fault of a config that places particles where they cannot be.
- */
+/* Where the particles of a grid start, and whether they may: a sheet in the plane of origin, edge_warp and edge_weft, a
+   tube as rows of regular polygons, but for a random displacement along the normal. Out: start positions [m], or the
+   fault of a config. */
 
-/* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
-   floats resolve strain. The minimum is a rounding below the 1e-4 m of cloth.h, so that an edge of 1e-4 m per cell,
-   whose quotient may round down, is accepted. */
+/* Distance between neighbours along an edge [m], beyond which squared lengths leave the range in which floats resolve
+   strain. The minimum is a rounding below the 1e-4 m of cloth.h. */
 #define MIN_SPACING 0.99999e-4f
 #define MAX_SPACING 100.0f
 
@@ -81,9 +78,8 @@ CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
   return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
 }
 
-/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
-   rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
-   points. */
+/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons with sides of the rest
+   length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, against its normal. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
@@ -118,10 +114,8 @@ static cloth_vector start_normal(const cloth_config *config, int32_t column) {
 /* Spacing of floats over their magnitude, or a little more: smaller displacements of a position may round away. */
 #define POSITION_RESOLUTION 1.1920929e-7f /* 2^-23 */
 
-/* A start position with its imperfection: displaced along the normal by a random share of `reach` [m], or of what
-   floats resolve there if that is more, unless it would leave the range of positions. A sheet that is exactly plane
-   stays plane whatever compresses it, as no force leads out of the plane. In the plane nothing is displaced: that would
-   strain the springs. A reach of 0 leaves the exact position. */
+/* A start position displaced along the normal by a random share of `reach` [m], or of what floats resolve there if that
+   is more, unless it would leave the range of positions. 0: exact. */
 static cloth_vector imperfect_start(const cloth_config *config, cloth_vector normal, float reach, int32_t column,
                                     int32_t row) {
   cloth_vector p = start_point(config, column, row);

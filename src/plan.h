@@ -9,12 +9,7 @@
 
 /// Plan of a step ///
 
-/*
- * What a step fixes before its first substep: the number of substeps and their coefficients.
- *
- * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
- * step_plan, in a step the workspace's. Scratch: none.
- */
+/* What a step fixes before its first substep: the number of substeps and their coefficients, in the workspace. */
 
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
 static float max_squared_speed(const cloth *c) {
@@ -41,9 +36,9 @@ static float max_particle_speed(const cloth *c, float dt) {
   return square_root(max_squared);
 }
 
-/* Substeps of a step: as configured or, automatically, the maximum with fixed work, else so many that no particle moves
-   further than a share of a cell in one, unless the cloth is at rest; more where one would be longer than
-   LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many as its stiffness demands. */
+/* Substeps of a step: as configured; or the maximum with fixed work; or so many that no particle moves further than a
+   share of a cell in one, within the cap. None is longer than LONGEST_SUBSTEP. Without an operator as many as the
+   stiffness demands. */
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
   const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;

@@ -8,18 +8,10 @@
 
 /// Queries ///
 
-/*
- * A ray against the cloth, and the nearest point of the cloth. In: positions and grid. Out: a point of the surface, in
- * the caller's memory. Nothing of the arena is written.
- *
- * Both queries are one: how far along a ray, from 0 to its length, does something come within a radius of the surface?
- * For the nearest point the ray has no length, and the radius is the distance of the nearest particle. Positions are
- * taken into the axes of the query: relative to its origin, with the ray along the third axis. So the distance of the
- * ray from a point is that of two coordinates, whatever the distance from the origin. A cell whose box in these axes is
- * farther from the ray than the radius is left out, for a block of lanes at a time; the triangles of the others are
- * tested one by one, by closed forms. The results are the same for any number of lanes: what is left out depends on the
- * cell alone, and of equal distances the first triangle wins.
- */
+/* A ray against the cloth, and its nearest point: how far along a ray does something come within a radius of the
+   surface? For the nearest point the ray has no length. Positions are in axes of the query, the ray along the third;
+   cells whose box is farther than the radius are left out in lanes, the triangles of others tested by closed forms. Of
+   equal distances the first triangle wins. */
 
 #if WITH_QUERIES
 
@@ -66,9 +58,8 @@ static float squared_distance_to_triangle(const cloth_vector q[3], float weight[
 
 /// A ray against a triangle ///
 
-/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same numbers for both of
-   its triangles, but for the sign, so that no ray passes between two triangles (Woop, Benthin and Wald, "Watertight
-   Ray/Triangle Intersection", 2013). Returns 1 if it hits. */
+/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same for both of its
+   triangles, so that no ray passes between them (Woop, Benthin and Wald 2013). Returns 1 if it hits. */
 static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   float side[3] = {q[1].x * q[2].y - q[1].y * q[2].x, q[2].x * q[0].y - q[2].y * q[0].x,
                    q[0].x * q[1].y - q[0].y * q[1].x};

@@ -6,15 +6,9 @@
 
 /// Rest lengths of pre-shaped pieces ///
 
-/*
- * What tells the springs, hinges and cells of a pre-shaped piece (grid.rest_positions) from those of a rectangle: a
- * factor for each on what the grid has for all of a direction. Such a grid counts as one with gaps, so that kernels
- * look for the factors where they look for gaps, and grids without either pay nothing for them. Springs are found by
- * the particle at which they start: a warp, weft or diagonal spring at the first particle of its cell, an antidiagonal
- * at the one after it.
- *
- * In: constants, which rest_shape.h has made. Out: factors. Scratch: none.
- */
+/* What tells the springs, hinges and cells of a pre-shaped piece from those of a rectangle: a factor for each. Such a
+   grid counts as one with gaps. Springs are found by the particle at which they start, an antidiagonal by the one after
+   it. */
 
 #if WITH_REST_SHAPE
 

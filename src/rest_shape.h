@@ -325,11 +325,9 @@ static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
    that. */
 #define LEAN_SHARE 0.125f
 
-/*
- * Tethers may not be shorter than the way over the piece, which may be curved. With the longest sides U and V of cells
- * and the largest lean c a way over u columns and v rows is at most as long as the root of
- * U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1 + c e) V^2 v^2, for any e.
- */
+/* Tethers may not be shorter than the way over the piece. With the longest sides U and V of cells and the largest lean
+   c a way over u columns and v rows is at most the root of U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1
+   + c e) V^2 v^2, for any e. */
 static void bound_shape(const cloth *c) {
   rest_bounds *b = rest_bounds_of(c);
   float most[2] = {0.0f, 0.0f}, lean = 0.0f;

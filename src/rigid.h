@@ -5,11 +5,8 @@
 
 /// Rotations and poses ///
 
-/*
- * Unit quaternions and rigid poses of colliders and frames: products, interpolation, and vectors between local and
- * world axes, for one vector and for a block of lanes. Every factor of a product is flushed before it is multiplied
- * (see WORK_QUANTUM). Reads and writes no cloth.
- */
+/* Unit quaternions and rigid poses, for one vector and for a block of lanes. Every factor of a product is flushed
+   before (see WORK_QUANTUM). */
 
 #if WITH_COLLIDERS
 

@@ -9,16 +9,10 @@
 
 /// Saves ///
 
-/*
- * Saves for rollback: a header, then a copy of the state. In and out: the state span of the arena, and the caller's
- * bytes, of any alignment. Scratch is not used.
- *
- * cloth_load() checks before it writes: the header, and then the content, so that a step from any bytes stays in
- * bounds, finite and within what the assertions of a step promise. Inputs, colliders, confinements and freedoms are
- * checked as those of images are (image.h). The arrays, which are nearly all of a save, are checked for what safety
- * needs and no more: the range of every float, and every index. There is no checksum: to hash a save takes several
- * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
- */
+/* Saves for rollback: a header, then a copy of the state. cloth_load() checks before it writes, so that a step stays
+   in bounds and finite from any bytes: the header; inputs, colliders, confinements and freedoms as in images; of the
+   arrays every float's range and every index. There is no checksum, which would take several times as long as the
+   copy. */
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
   int error = check_call(c, buffer);

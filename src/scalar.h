@@ -3,11 +3,8 @@
 
 /// Scalars and vectors ///
 
-/*
- * Arithmetic on single floats and on cloth_vector, and the rules that keep its results the same on every machine:
- * correctly rounded operations only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). lanes.h has
- * the same operations for several floats at a time. Reads and writes no cloth.
- */
+/* Arithmetic on single floats and on cloth_vector with the same results on every machine: correctly rounded operations
+   only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). */
 
 typedef union float_bits {
   float value;
@@ -50,12 +47,9 @@ static float absolute(float a) {
 }
 #endif
 
-/*
- * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
- * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
- * Arguments are 0 or normal numbers; the root of a normal number is normal.
- */
+/* Correctly rounded square root of 0 or a normal number: one instruction, written out because compilers may call a
+   library; elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS, in integers, one bit at a time, 25 bits, then to nearest
+   even. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrtss %1, %1, %0" : "=x"(root) : "x"(value))
@@ -134,18 +128,14 @@ CLOTH_INLINE int32_t first_bit(uint32_t bits) {
 }
 
 /*
- * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
- * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
+ * Quanta. Small magnitudes are dropped before they are multiplied, as machines differ in what they do with products
+ * below 2^-126. Larger quanta lose more of slow motions; smaller ones let products become subnormal.
  *
- * flush_small() replaces numbers below a quantum by +0; it costs a comparison and a selection. A larger number keeps
- * all its bits, so two of them differ by 0 or by at least 2^-23 quanta.
+ * flush_small() replaces numbers below a quantum by +0; larger ones keep all bits, and differ by 0 or 2^-23 quanta.
  *
- * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder; it costs two
- * additions. Numbers below 2^(22 - n) become multiples of 2^-n; larger ones lose no more than a rounding. Products and
- * sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are rounded, so none of them is subnormal
- * as long as n + m < 126.
- *
- * Larger quanta lose more of slow motions; smaller ones let products of small differences become subnormal.
+ * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder, where a number is
+ * below 2^(22 - n). Products and sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are
+ * rounded, so none is subnormal as long as n + m < 126.
  */
 
 /* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least

@@ -8,10 +8,8 @@
 
 /// Self-test ///
 
-/*
- * cloth_self_test(): computes expressions whose bits are known, as scalars and in lanes, and checks the operations of
- * the lanes backend against plain C. Finds builds and machines that fuse, widen or flush. Reads and writes no cloth.
- */
+/* cloth_self_test(): expressions whose bits are known, as scalars and in lanes, and operations of the backend against
+   plain C. Finds builds and machines that fuse, widen or flush. */
 
 #if WITH_SELF_TEST
 

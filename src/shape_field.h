@@ -6,10 +6,7 @@
 
 /// Height fields ///
 
-/*
- * The ground under a grid of heights: its triangles, and how deep a point is below it.
- * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, points in its local axes. Out: triangles, depths. Scratch: none.
- */
+/* The ground under a grid of heights: its triangles, and how deep a point is below it, in local axes. */
 
 #if WITH_HEIGHT_FIELD
 

@@ -5,12 +5,8 @@
 
 /// Grids of signed distances ///
 
-/*
- * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
- * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
- * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
- * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
- */
+/* Contact of a path with a solid whose signed distances lie on a grid, trilinear between samples; the unit gradient is
+   the normal. A path goes on by the distance until it is close to the surface or at its end. */
 
 #if WITH_DISTANCE_GRID
 

@@ -10,15 +10,10 @@
 
 /// Skinned meshes ///
 
-/*
- * A mesh of any triangles follows cloths: cloth_bind() finds the place of each of its vertices in a cell once,
- * cloth_skin() computes the vertices from the particles every frame. A cell is a bilinear patch S(u, v) with unit
- * normals n(u, v) blended from those of its corners, so that a skinned mesh is smooth where cells meet. A vertex lies
- * at S(u, v) + height n(u, v); its normal and tangent are kept in the frame of the patch there.
- *
- * In: positions, grid, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
- * holds the unit normals of the particles.
- */
+/* A mesh follows cloths: cloth_bind() finds the place of each vertex in a cell once, cloth_skin() computes the vertices
+   every frame. A cell is a bilinear patch S(u, v) with unit normals n(u, v) blended from those of its corners; a vertex
+   lies at S(u, v) + height n(u, v), its normal and tangent in the frame there. Scratch: residual, unit normals of
+   particles. */
 
 #if WITH_SKIN
 

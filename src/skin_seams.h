@@ -13,26 +13,17 @@
 
 /// One mesh over panels that are sewn together ///
 
-/*
- * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
- * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
- * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
- * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
- * is wound the other way its normals count turned.
- *
- * cloth_write_group_vertices() writes the vertices of all cloths with these normals.
- *
- * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
- * of each cloth holds the unit normals of its particles.
- */
+/* cloth_bind_group(), cloth_skin_group(), cloth_write_group_vertices(): before the calls for single cloths the
+   normals of particles that are sewn together become their mean, or on a gathered side that with the normal between
+   the two particles that a third is sewn to; of a panel wound the other way they count turned. Scratch: residual,
+   unit normals. */
 
 #if WITH_SKIN && WITH_SEAMS
 
 /* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
 #define JOIN_PASSES 6
 /* Cosines of the angles between normals up to which they are joined wholly, 120 degrees, and from which on they keep
-   their own, 150 degrees, as those of panels that lie on each other at a hem or before they are worn. Between them they
-   are joined in part, so that nothing jumps while a seam folds. */
+   their own, 150 degrees, as where panels lie on each other; between them in part. */
 #define JOIN_WHOLE_COSINE (-0.5f)
 #define JOIN_LEAST_COSINE (-0.8660254f)
 /* Cosine from which on normals are the same, 0.05 degrees. */

@@ -12,12 +12,8 @@
 
 /// Sleep ///
 
-/*
- * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
- * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
- * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
- * every step reports these.
- */
+/* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
+   it sleeps, it holds their means per second, which every step reports. */
 
 #if WITH_SLEEP
 

@@ -4,12 +4,8 @@
 
 /// State ///
 
-/*
- * The hash of a state. In: the state span of the arena. Scratch is not used.
- *
- * The state consists of words of 4 bytes, floats and integers, except for the freedoms and ages at its start, which are
- * bytes and are hashed as little-endian words. So the hash is the same on machines of either byte order.
- */
+/* The hash of a state, which consists of words of 4 bytes, but for freedoms and ages at its start: bytes, hashed as
+   little-endian words. So it is the same for either byte order. */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }

@@ -22,15 +22,8 @@
 
 /// Stepping ///
 
-/*
- * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
- * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
- * In: the state, the settings, dt. Out: the state and the statistics.
- * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
- * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
- * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
- */
+/* What a step does, in order: this part only calls the others. In: the state, the settings, dt. Out: the state and the
+   statistics. */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
    parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */

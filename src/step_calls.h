@@ -8,10 +8,7 @@
 
 /// Calls that step ///
 
-/*
- * A step, with or without surroundings, a deadline, or the effort of another step. In: the caller's arguments, checked
- * first. Out: what a step changes, and the effort. Scratch: that of a step.
- */
+/* A step, with or without surroundings, a deadline, or the effort of another step: checks arguments first. */
 
 static int check_step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   int error = check_step(c, dt);

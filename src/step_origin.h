@@ -9,17 +9,13 @@
 /// The origin of a step ///
 
 /*
- * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
- * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
- * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
- * moved when a step begins and moved back when it ends; only the second rounds them, and that adds no velocity.
- * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
+ * Inside a step positions are relative to a point near the cloth, workspace.origin, as floats far from zero are coarse
+ * and their rounding would add up to trembling: particles are moved when a step begins and moved back when it ends.
+ * Whatever else holds a position is taken relative to the same point where it is read.
  *
  * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
- * nearest particle. A coordinate x less such a metre count is a float of no more bits than x: moving there is exact,
- * and a particle that does not move in the step, as a pin, is afterwards where it was, to the bit.
- *
- * In and out: positions (state), workspace.origin. Scratch: none.
+ * nearest particle. So moving there is exact, and what does not move in the step is afterwards where it was, to the
+ * bit.
  */
 
 #if WITH_ORIGIN || WITH_SHARED_BODIES

@@ -6,13 +6,8 @@
 
 /// Stiffness of the springs ///
 
-/*
- * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
- * damping [N s/m] and rest length [m] of a direction, the length of tethers, and the bounds on kappa by which plan.h
- * decides how springs are integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
- *
- * In: inputs.fabric, inputs.gravity, c->grid, c->settings. Out: return values. Scratch: none.
- */
+/* Coefficients of the springs that follow from fabric and grid alone: stiffness [N/m], damping [N s/m] and rest length
+   [m] of a direction, and the length of tethers. */
 
 /* Weight per mass by which a grid's least bending length is defined [m/s^2]; a cloth's gravity does not change it. */
 #define STANDARD_GRAVITY 9.81f

@@ -15,11 +15,8 @@
 
 /// Surroundings ///
 
-/*
- * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the
- * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
- */
+/* Steps with geometries and with bodies that cloths share, whose tables are checked first. Scratch: own.shared_bodies
+   and own.shared_places, the bodies near the cloth. Of the tables a hash of these is kept. */
 
 /* Wakes a cloth if the sum of the hashes of its links to other cloths and of the shared bodies near it is another than
    in the step before. */

@@ -10,14 +10,8 @@
 
 #if WITH_TARGETS
 
-/*
- * Motion constraints: each particle is kept within max_distance of its target, and out of a backstop, a sphere behind
- * the target. Targets move in straight lines from where they were at the end of the last step to where they are at the
- * end of the next. Also the calls that set targets and constraints.
- *
- * In: targets and motion constraints (state), mobilities, the plan. Out: predicted positions (scratch.product),
- * velocities and the velocity history of particles that a constraint moves. Scratch: none of its own.
- */
+/* Targets and motion constraints: the calls that set them, and where targets are, on straight lines from the end of the
+   last step to that of the next. */
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {

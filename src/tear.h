@@ -16,20 +16,15 @@
 
 /*
  * Threads, the springs along warp and weft, break where they are longer than the limit of strain. A tear runs through
- * the middle of cells, between particles: none is split, so that masses and momenta stay as they are. What leads across
- * goes with the thread, see gaps.h: the diagonals, twist, triangles and contact of the cells beside it, hinges, and
- * tethers.
+ * the middle of cells, between particles, so that masses and momenta stay. What leads across goes with the thread, see
+ * gaps.h: diagonals, twist, triangles and contact of the cells beside it, hinges, and tethers.
  *
- * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
- * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
- * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
- * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and would be under
- * the mean tension of a gauge: the threads around it in its line, up to gaps and pins, as a solve of few iterations
- * shares tension unevenly among neighbours. The number in a substep and in a step is bounded; what has to wait breaks
- * later.
+ * After each substep those beside a torn cell break if they are too long; only where there is none does the most
+ * overstrained of all begin a new tear, the first of equal ones. A thread breaks where it is strained beyond the limit
+ * itself, and would be under the mean tension of a gauge, the threads around it in its line, as unfinished solves share
+ * tension unevenly. The number in a substep and in a step is bounded; what has to wait breaks later.
  *
- * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
- * residual: sums along a line, then labels to count the pieces.
+ * In: positions, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch: residual.
  */
 
 #if WITH_TEARING
@@ -353,11 +348,8 @@ static void finish_tears(const cloth *c, float dt) {
 
 /// Cuts ///
 
-/*
- * A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, for
- * both of its lines: as if the cut was moved by very little towards larger columns, and by much less than that towards
- * larger rows. So a cut from border to border leaves no thread across, whatever its slope.
- */
+/* A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, as
+   if the cut was moved by very little towards larger columns, and by much less towards larger rows. */
 
 /* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
 static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {

@@ -11,13 +11,9 @@
 
 /// Tethers ///
 
-/*
- * Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012). A tether keeps a particle
- * within reach of a pinned one, its anchor: no farther than the straight distance between them on the sheet at rest,
- * times a scale. A particle has one for each slot, up to two, to the nearest pins in different directions. They are
- * chosen in the first step after pins came or went.
- * In: the pins, the grid at rest. Out: state.tethers, the anchor of each particle and slot (-1: none). Scratch: none.
- */
+/* Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012): for each of two slots of a
+   particle an anchor, the nearest pins in different directions on the sheet at rest, chosen in the first step after
+   pins came or went. Out: state.tethers (-1: none). */
 
 #if WITH_TETHERS
 
@@ -26,9 +22,8 @@ static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
 
-/* Squared rest distances: grid points that are u columns and v rows apart lie at the squared distance
-   warp u^2 + mixed u v + weft v^2 [m^2]. The mixed term, for edges that are not perpendicular, follows from the
-   diagonals. */
+/* Squared rest distances: grid points that are u columns and v rows apart lie at warp u^2 + mixed u v + weft v^2 [m^2],
+   with the mixed term for edges that are not perpendicular. */
 typedef struct rest_metric {
   float warp, mixed, weft;
   float around; /* columns of a tube; 0 for a sheet */
@@ -85,9 +80,8 @@ static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pi
   return rest_from(c, t, pin, t->column, t->row);
 }
 
-/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: both would pull
-   in nearly the same direction. This is the ratio of the squared distances. A greater one lets particles below a row of
-   pins take two neighbouring pins, and loses the hold in the other direction. */
+/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: this is the
+   ratio of the squares. A greater one lets particles below a row of pins take two neighbouring ones. */
 #define REDUNDANT_RATIO 4.0f
 
 /* Is `pin` redundant for the particle beside the anchor `other`? */
@@ -148,9 +142,8 @@ static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
   t->particle = t->row * c->grid.columns + column;
 }
 
-/* One sweep of nearest-anchor propagation (fast sweeping), downwards for rows 1 and upwards for rows -1: candidates
-   come from the row before, then from the left, then from the right. Tubes sweep each row twice, as column 0 also
-   depends on the last column. */
+/* One sweep of nearest-anchor propagation, downwards for rows 1 and upwards for -1: candidates come from the row
+   before, from the left, then from the right; of tubes twice, as column 0 depends on the last one. */
 static void propagate_anchors(const cloth *c, int32_t rows) {
   anchor_search t;
   int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;

@@ -5,10 +5,7 @@
 
 /// Triangles ///
 
-/*
- * Triangles, as contact with meshes and height fields needs them: several at a time, one in each lane. In: corners.
- * Out: the triangles. Reads and writes no cloth.
- */
+/* Triangles, as contact with meshes and height fields needs them, one in each lane. */
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 

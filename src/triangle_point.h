@@ -5,10 +5,7 @@
 
 /// A point of a triangle ///
 
-/*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries, contact of
- * cells and opened seams. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
- */
+/* The triangles of a cloth, and the point of one that is nearest to another point. */
 
 #if WITH_QUERIES || (WITH_SELF && WITH_SEAMS)
 

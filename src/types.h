@@ -28,9 +28,8 @@
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
-/* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
-   cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
-   (row + 1, column). */
+/* Directions of springs. A spring is stored at the first particle (row, column) of the cell whose upper edge (WARP),
+   left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
 /* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
@@ -76,9 +75,8 @@ enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the 
 #else
 #define UNIFORM_KERNELS 1
 #endif
-/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end and
-   discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
-   offsets for every lane width. */
+/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end, and
+   never store there. Other arrays follow each other at the same offsets for every lane width. */
 #define LANE_PAD 8
 
 /* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
@@ -280,12 +278,9 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
-/*
- * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
- * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
- * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
- * scratch that cloths may share; self/tree.h finds them.
- */
+/* Self-contact, of which a cloth without it has nothing in its arena. The self_settings are the first of the constants,
+   ages follow the freedoms of the state, the self_workspace the workspace. Boxes, candidates, intersections and visits
+   are the end of the scratch that cloths may share; self/tree.h finds them. */
 typedef struct self_settings {
   float thickness;  /* distance of the sheet to itself [m] */
   float friction;   /* coefficient of friction [1] */
@@ -410,9 +405,8 @@ typedef struct mesh_leaves {
   uint32_t work;     /* see costs.h */
 } mesh_leaves;
 
-/* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
-   scratch can lie on either side of the arena. 0 for arrays that the config does without; solution, the first, is never
-   0. solve/arrays.h has the table of most of them. */
+/* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
+   an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
   uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
@@ -495,7 +489,6 @@ struct cloth {
 /* Largest component of a body's angular velocity [rad/s]. */
 #define MAX_SPIN 1.0e4f
 
-/* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
-   velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
-   particle, whose limit is at most 1e4. */
+/* Marks a velocity history as meaningless, at the start, after a contact, or when the caller has set the velocity: the
+   x component of the velocity before the last [m/s] is more than any free particle's. */
 #define HISTORY_INVALID 2.0e5f

@@ -22,17 +22,13 @@
  *
  *   J y = y_i - G Y,  G Y = Y + theta x arm,  arm from the body's centre to the particle
  *
- * and force and block F and K, that on the body are -G^T F and G^T K G. The block of the body's unknowns alone is
+ * and force and block F and K, that on the body are -G^T F and G^T K G. Its own block, which is eliminated exactly
+ * (Schur complement), so that the solve has A - A_pb B^-1 A_bp with A_pb = - sum K G, is
  *
  *   B = s / m0 diag(M, I) + sum G^T K G + rolling
  *
- * and they are eliminated exactly (Schur complement): the solve has the particles alone, A - A_pb B^-1 A_bp with A_pb =
- * - sum K G. Bodies as further unknowns under the preconditioner would make light ones gain energy.
- *
  * Rolling: what presses a body onto cloth makes it turn with more effort, k_r Omega with k_r = ROLLING T sum of lambda
- * / (h (|Omega| + ROLLING_SPIN)). Without it a ball of 5 kg rolls to and fro for a minute.
- *
- * In: touches, attachments, bodies, unknowns. Out: unknowns, residual, product. Scratch: none.
+ * / (h (|Omega| + ROLLING_SPIN)). In: touches, attachments, bodies. Out: unknowns, residual, product.
  */
 
 #if WITH_BODIES

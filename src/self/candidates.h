@@ -15,18 +15,10 @@
 
 #if WITH_SELF
 
-/*
- * Which features of two cells may touch until candidates are looked for again: each particle with the triangles of the
- * other cell, and each edge with its edges; or, of spheres, the two particles. Pairs of cells wait until there are
- * SELF_BATCH of them, whatever the lanes, as a full list ends a search. Kept is what comes nearer now than the
- * thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Features that share a
- * particle, or particles that are sewn together, do not touch.
- *
- * Pairs of particles and triangles fill the list of candidates from the front, pairs of edges from the back, each in
- * the order in which the cells are visited.
- *
- * In: positions, velocities. Out: candidates. Scratch: none.
- */
+/* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
+   thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
+   there are SELF_BATCH of them, whatever the lanes. Features that share a particle, or sewn ones, do not touch. In:
+   positions, velocities. Out: candidates. */
 
 /* How two cloths of a group touch each other, or one touches itself. */
 typedef struct self_pair {
@@ -125,12 +117,9 @@ static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_
   return 0;
 }
 
-/*
- * Where a seam is opened, all is closer together than the thickness, and which side of what it is on is rounding. So
- * particles that were sewn go on not to touch triangles with a corner that was, whichever, and so do edges with an end
- * each, until a gather finds them the thickness apart from all of these. SELF_SEWN of their ages says so. While there
- * are such particles, `moved` of those that a gather has found near is 1, from the gather to the end of it.
- */
+/* Where a seam is opened, which side of what anything is on is rounding. So particles that were sewn, SELF_SEWN, go on
+   not to touch triangles with a corner that was, nor their edges each other, until a gather finds them the thickness
+   apart. `moved` of those that a gather has found near is 1 to its end. */
 
 /* 1 if a particle of cloth a and one of cloth b were sewn, and one of them is not any more. */
 static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {

@@ -13,12 +13,8 @@
 
 #if WITH_SELF
 
-/*
- * Which edges pass through triangles now. The edges of a cell wait against the triangles of another one whose box meets
- * its own, and are compared SELF_BATCH pairs at a time.
- *
- * In: positions, ages. Out: intersections, marks in ages. Scratch: none.
- */
+/* Which edges pass through triangles now, SELF_BATCH pairs of cells at a time. In: positions, ages. Out: intersections,
+   marks in ages. */
 
 /* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
 CLOTH_INLINE void find_crossing_places(const self_group *g, const cell_queue *q, int32_t first, lanes3 point[4],

@@ -27,12 +27,9 @@
  *   q_f = (T - gap - sum w_j n . b'_j / S_j + C f_0) / T
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
- * Particle j gets w_j F, and w_j K J y in the product. The block of the preconditioner is the operator's with |w_j| K,
- * which stands in `ground`; the product takes it out again. Everything is in units of the first member of the solve:
- * a particle of another one takes its part over the weight of that.
- *
- * In: elements, residual, spring sums, diagonal, direction. Out: residual, ground, product. Scratch: solution (how many
- * pairs a particle has), product (what pressed last).
+ * Particle j gets w_j F, and w_j K J y in the product. The preconditioner has |w_j| K, which stands in `ground`; the
+ * product takes it out again. All is in units of the first member of the solve. Out: residual, ground, product.
+ * Scratch: solution (how many pairs a particle has), product (what pressed last).
  */
 
 /* Pairs nearer than so many thicknesses share out how a particle gives way. */

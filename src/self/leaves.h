@@ -11,12 +11,8 @@
 
 #if WITH_SELF
 
-/*
- * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
- * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
- *
- * In: positions, velocities. Out: boxes, bits. Scratch: scratch.product, in which leaves are kept.
- */
+/* The cells of a leaf, side by side in memory, with their boxes, and which of those of two leaves come near each other.
+   Scratch: scratch.product, in which leaves are kept. */
 
 /* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
 #define SELF_CELLS 4
@@ -42,9 +38,8 @@ typedef struct self_leaf {
 /* Columns of leaves after which those of the next row are kept. */
 #define KEPT_COLUMNS 4
 
-/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in arrays
-   of the solve, which comes after the gather. Another leaf may be kept there. Leaves that are near each other
-   in rows and columns are kept in different places, whatever the number of columns. */
+/* Where a leaf is kept during a gather, in arrays of the solve, unless another one takes its place. Leaves that are
+   near in rows and columns are kept in different places. */
 CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
   const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
   const float *array = place < kept ? b->leaves.x : place < 2 * kept ? b->leaves.y : b->leaves.z;

@@ -8,12 +8,8 @@
 
 #if WITH_SELF
 
-/*
- * The nearest points of a point and a triangle, and of two edges, in lanes. Places are multiples of 2^-30 m, see
- * STATE_ROUNDER, so that no product is subnormal.
- *
- * In and out: arguments alone.
- */
+/* The nearest points of a point and a triangle, and of two edges, in lanes, of places in multiples of 2^-30 m
+   (STATE_ROUNDER). */
 
 /* Vectors of particles of which there is an index. */
 CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {

@@ -17,17 +17,11 @@
 
 #if WITH_SELF
 
-/*
- * Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now. Pairs
- * of nodes of the trees are visited from the roots down, with a stack in place of recursion; what is apart, or flat
- * together, is left out. The order follows from comparisons alone.
- *
- * Where there is no room for all candidates, they are looked for again with less reach, so that the nearest are kept,
- * whatever the order; only what is too much even then is left out. The number of visits is bounded in the same way.
- *
- * In: positions, velocities, ages. Out: candidates, intersections, ages, memory, statistics. Scratch: nodes, visits;
- * scratch.residual, a byte per particle; scratch.place, leaves.
- */
+/* Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now.
+   Pairs of nodes of the trees are visited from the roots down, with a stack; what is apart, or flat together, is
+   left out. Where there is no room for all, they are looked for again with less reach, so that the nearest are kept.
+   In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits; residual,
+   place. */
 
 /* The boxes around a leaf. */
 CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
@@ -359,8 +353,8 @@ static float shortest_spacing_of(const self_group *g) {
 }
 
 /* All attempts to find the candidates of the next `time` seconds, from number `attempt` on, which then is that of the
-   last one. `may_stop`: the first one is enough where candidates are so fast that they are looked for again in any
-   case. Less reach saves room, but no visits. Returns 1 if there was room for all of the first. */
+   last one. `may_stop`: the first is enough where candidates are fast. Returns 1 if there was room for all of the
+   first. */
 static int search_repeatedly(const self_group *g, float time, int may_stop, int32_t *attempt) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search *s = g->search;

@@ -10,16 +10,10 @@
 
 /// Tree of boxes ///
 
-/*
- * Boxes around the parts of a cloth, for self-contact: a quadtree over the grid. A leaf holds two by two cells, which
- * are three by three particles. Each node has two boxes, around where its particles are and around where they will be
- * if they keep their velocities for a time, so that cloth that moves as one does not approach itself; and a box around
- * the normals of its cells. The last row and column own particles and edges but no cells; on a tube the last column has
- * cells, which end at the first.
- *
- * In: positions, velocities. Out and scratch: the nodes. Boxes are made by comparisons alone. Comparisons with what is
- * not a number are false, so that such particles are apart from nothing, and contact leaves them out.
- */
+/* Boxes around the parts of a cloth: a quadtree over the grid whose leaves are two by two cells. Each node has a box
+   around where its particles are, one around where they will be if they keep their velocities for a time, and one
+   around the normals of its cells. The last row and column own particles and edges but no cells. What is not a number
+   is apart from nothing. */
 
 #if WITH_SELF
 
@@ -228,9 +222,8 @@ static void clear_normals(self_node *n) {
 #define LEAF_COLUMNS 3
 #define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
 
-/* Where the three rows of particles of a leaf start, those that do not exist repeating the last one: components of the
-   positions, then of the velocities; or those of copies where the leaf has fewer columns, or is the last one round a
-   tube. */
+/* The three rows of particles of a leaf, those that do not exist repeating the last one: where they start in the
+   components of positions, then velocities; or copies where the grid has fewer columns. */
 typedef struct leaf_rows {
   const float *value[SELF_PLACES];
   int32_t start[LEAF_COLUMNS];

@@ -11,13 +11,8 @@
 
 #if WITH_SELF
 
-/*
- * Where an edge of the cloth passes through a triangle: the test, and the step that shortens the contour along which
- * two layers pass through each other (Volino and Magnenat-Thalmann, "Resolving Surface Collisions through Intersection
- * Contour Minimization", 2006).
- *
- * In: positions. Out: positions. Scratch: none.
- */
+/* Where an edge passes through a triangle: the test, and the step that shortens the contour along which two layers pass
+   through each other (Volino and Magnenat-Thalmann 2006). In and out: positions. */
 
 /* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
 enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
@@ -150,9 +145,8 @@ static cloth_vector self_unit(cloth_vector a) {
 /* Least cosine between an edge and the triangle's normal that is divided by. */
 #define SELF_LEAST_COSINE 0.01f
 
-/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter:
-   the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R the unit vector along the contour in the
-   face, E along the edge, and N the normal of the triangle (Volino and Magnenat-Thalmann 2006). */
+/* The direction that shortens the contour: the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R
+   along the contour in the face, E along the edge, N the normal of the triangle. */
 static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
   const cloth_vector from = vector_load(a->start, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);
@@ -175,9 +169,8 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Largest speeds at which edges are moved out of triangles where there are seams [m/s], which pull together what this
-   moves apart. The second of those that have been in
-   triangles for SELF_OLDEST steps: what has not come apart by then may never do so, as at a seam between pins. */
+/* Largest speeds at which edges are moved out of triangles where there are seams, which pull together what this moves
+   apart [m/s]; the second of those in triangles for SELF_OLDEST steps. */
 #define SELF_CONTOUR_SPEED 2.0f
 #define SELF_LASTING_SPEED 0.05f
 

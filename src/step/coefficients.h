@@ -14,16 +14,13 @@
 /// Coefficients of a substep ///
 
 /*
- * Everything that a substep of the one equation multiplies by, from the length h of the substep, the fabric and the
- * settings; the number of substeps; and which terms stay out of the operator.
+ * Everything that a substep of the one equation multiplies by, from its length h, the fabric and the settings; the
+ * number of substeps; and which terms stay out of the operator and act by their force alone.
  *
- * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
- * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
- * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that
- * of the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
- * integration.explicit_threshold.
- *
- * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
+ * With stiffness lambda such a term obeys g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by
+ * backward Euler, and stable below a = 4/3. The largest lambda h^2 / m of a family of springs is 4 kappa, kappa =
+ * (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of the plate 64 times that of a hinge. From the softest on, terms
+ * stay out as long as their sum is at most integration.explicit_threshold.
  */
 
 /* Longest substep [s]: frames are divided so that none is longer, as a ball passes a pinned sheet in longer ones (S19).
@@ -34,9 +31,8 @@
 #define EXPLICIT_BOUND (4.0f / 3.0f)
 #endif
 /* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes, and of cloth that has torn, is in
-   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6. An unfinished solve
-   creeps with many substeps; stiffer cloth takes more iterations to keep its life, and the stiffest to come to rest (S1
-   and S17, paper). */
+   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6, as unfinished solves
+   creep. */
 #define MANY_GAPS 8
 #define SOFT_STIFFNESS 1.0e3f
 #define FIRM_STIFFNESS 2.0e3f
@@ -57,9 +53,8 @@
    points do not shear without stretching. */
 #define NET_SHEAR 0.001f
 #define NET_ITERATIONS 4
-/* Other cloth than soft one whose springs differ by a factor of four at most may go on for so many times the automatic
-   iterations, as long as they leave something, see solve/solve.h: threads that are much stiffer than what lies across
-   them, long cells and nets hang in the air while the levels do not know how they give way. */
+/* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
+   iterations as long as they leave something, see solve/solve.h. */
 #define LONGER_SOLVE 4
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4

@@ -17,10 +17,8 @@
 
 /// Bounds of work ///
 
-/*
- * The most work of the next step of a cloth, and of any step of a config, by work.h. In: the cloth, or a config and a
- * model of its cloth without particles. Out: nothing but results. Scratch: none.
- */
+/* The most work of the next step of a cloth, and of any step of a config, of which a model of its cloth without
+   particles is made. */
 
 #if WITH_PLANNING
 

@@ -12,13 +12,8 @@
 
 /// Kernels of the step of one equation, tested ///
 
-/*
- * For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid: near
- * and own arrays, springs, blocks and their inverse, sums over rows, restriction and interpolation; in scalars the
- * contact law. All results go into one hash, in the order of the particles, so that it is the same with any lanes.
- *
- * In: numbers that the compiler cannot know. Out: the hash. Scratch: the stack.
- */
+/* For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid, from
+   numbers that the compiler cannot know. One hash, in the order of the particles. */
 
 #if WITH_SELF_TEST
 

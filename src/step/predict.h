@@ -13,16 +13,12 @@
 
 /*
  * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
- * BDF2, and f the share of it that damping leaves:
+ * BDF2, and f the share of it that damping leaves, of which the first is a dry drag that takes what is slow to rest:
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * The second is a dry drag that fades: it takes what is slow to rest, and leaves what is fast. The springs are
- * linearised at x = x_n + reach h f v, where reach is less than 1 only if the last substep was shorter than this one:
- * what it did not reach is no prediction. Pins go where they are told. Gravity is not part of the prediction: at rest
- * x is x_n, and what is in balance stays.
- *
- * In: position, velocity, velocity history. Out: place, way, turn, bent. Scratch: none.
+ * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter. Pins go where they
+ * are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */

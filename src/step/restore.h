@@ -16,12 +16,8 @@
 
 /// Restoring momentum ///
 
-/*
- * What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
- * momentum.h: of a piece of a cloth, or of all cloths that are solved as one, with the bodies that move along.
- *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
- */
+/* What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
+   momentum.h: of a piece, or of all cloths that are solved as one, with the bodies that move along. */
 
 /* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
 typedef struct common_motion {

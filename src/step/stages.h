@@ -9,10 +9,7 @@
 
 /// Stages of a substep ///
 
-/*
- * What a port learns of the stages of a substep: ticks of its timer, and a hash of what each has made. In: what the
- * stage has made. Out: statistics.ticks. Scratch: none.
- */
+/* What a port learns of the stages of a substep: ticks of its timer, and a hash of what each has made. */
 
 #ifdef CLOTH_TRACE
 

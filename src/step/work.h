@@ -29,14 +29,11 @@
 
 /*
  * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
- * the iterations. A bound is the same with the caps: all iterations, all shortenings of ways. With fixed work a step
- * does all of them and is charged its bound at once; otherwise it is charged what it has done.
+ * the iterations. A bound is the same with the caps. With fixed work a step does all of them and is charged its bound
+ * at once; otherwise it is charged what it has done.
  *
  * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
- * -DCLOTH_SCALAR), as inclusive costs of the passes on a sheet of 32 x 32 over its calls: rounded up. Others say what
- * they are of. Other machines differ by a factor that is much the same for all passes.
- *
- * In: the terms of a substep, the settings, pins and other inputs. Out: nothing but results. Scratch: none.
+ * -DCLOTH_SCALAR), inclusive, on a sheet of 32 x 32, rounded up. Others say what they are of.
  */
 
 /* Per sewn particle and part of a substep, and iteration; per spring across a seam, the same. Per particle of a cloth
@@ -103,9 +100,8 @@
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
-/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
-   particles; and where its energy is compared. What a particle costs that is compared with a collider says
-   contact/body.h. */
+/* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
+   where its energy is compared. contact/body.h has what a comparison with a collider costs. */
 #define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u

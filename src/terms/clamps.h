@@ -12,14 +12,11 @@
 
 /*
  * Where cloth is held by two rows of pins or more, its hinge at the last of them bends half of the cell behind the
- * clamp, too, and so is twice as stiff: its energy counts once more. Two of its three particles are pins, so the block
- * is isotropic:
+ * clamp, too, and so is twice as stiff. Two of its three particles are pins, so the block is isotropic:
  *
  *   energy    kappa / 2 |x_a - 2 x_i + x_f|^2 once more, with a and i pins, f not
  *   gradient  kappa (x_a - 2 x_i + x_f) on f
  *   block     kappa I
- *
- * In: pins, place or bent. Out: residual and diagonal of the particles beside clamps. Scratch: none.
  */
 
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {

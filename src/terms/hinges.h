@@ -9,16 +9,13 @@
 /// Hinges ///
 
 /*
- * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
- * With H_u and H_v the forces of the hinges whose middles are in a row, along warp and weft, and T the differences
- * along the row of those of the cells between it and the next, the force of row j is
+ * The plate as it stands in plate.h, where hinges and cells have factors (links.h). With H_u and H_v the forces of the
+ * hinges whose middles are in a row, along warp and weft, and T the differences along the row of those of the cells
+ * between it and the next, the force of row j is
  *
  *   H_u(i - 1) - 2 H_u(i) + H_u(i + 1) + H_v(j - 1) - 2 H_v(j) + H_v(j + 1) + T(j) - T(j - 1)
  *
- * It is begun in the pass over row j and ended in that over the next one, which knows what lies beside it.
- *
- * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE and
- * BUFFER_HINGES.
+ * begun in the pass over row j and ended in that over the next. Scratch: BUFFER_CURVATURE, BUFFER_HINGES.
  */
 
 /* The factors of a block of hinges or cells. */

@@ -15,17 +15,13 @@
 /*
  * The bending stiffness of the cloth across its seams. A stitch that joins the border of one side to the border of the
  * other one is a hinge between the particles beside the sewn ones: with the ways d_a and d_b from the sewn particles to
- * them and the lengths u_a and u_b of both springs at rest, the fold
+ * them and the lengths u_a and u_b of both springs at rest, the fold, 0 where the seam is flat, is
  *
  *     F = w_a d_a + w_b d_b,  w_a = L / u_a,  w_b = L / u_b,  L = (u_a + u_b) / 2
  *
- * is 0 where the seam is flat, and the second difference of the joined line where both grids are alike. Its energy is
- * k / 2 |F|^2. Both halves of the hinge bend by the same moment: k = 2 / (1 / k_a + 1 / k_b), with the stiffness k_a
- * that a hinge of the one fabric would have there, and k_b of the other; times 1 + stiffening. Viscosities likewise.
- *
- * Along the seam both sides have hinges of their own where the joined cloth has one: half of each is taken out.
- *
- * In: seams, stitches, the terms of the first substep. Out: the springs of the sewing. Scratch: none.
+ * Its energy is k / 2 |F|^2, k = 2 / (1 / k_a + 1 / k_b) times 1 + stiffening, with the stiffness k_a that a hinge of
+ * the one fabric would have there, and k_b of the other. Viscosities likewise. Along the seam half of each hinge is
+ * taken out, as both sides have hinges of their own where the joined cloth has one.
  */
 
 #if WITH_SEAMS

@@ -13,8 +13,7 @@
 
 /*
  * Particles that are sewn together are one unknown: with S from the unknowns to all particles, y = S u, the equation of
- * the cloths is S^T A S u = S^T b. A filter makes it so around the passes over each cloth alone, as the filter of
- * Boxerman 2003 (eq. 5.1) does for confined particles:
+ * the cloths is S^T A S u = S^T b. A filter makes it so around the passes over each cloth alone:
  *
  *   residual, product  the sum S^T r of each unknown is shared out again, R^T S^T r, with R = diag(S^T M)^-1 S^T M, the
  *                      means by mass M: so r . P r is that of the preconditioner R P R^T, which is symmetric
@@ -22,13 +21,12 @@
  *
  * A particle between two others, x_s = (1 - t) x_p + t x_q, has the shares 1 - t and t of both unknowns.
  *
- * As a part of a substep begins, velocities meet: to each root goes the momentum of what moves with it in another way,
- * by masses, so that momentum is kept. The last of a gap closes by the speed of the group: what is left of it is the
- * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length
- * at rest falls by that speed. One particle that is held holds all that are sewn to it, which are led to it; two that
- * are held stay where they are. At the end particles are exactly where their roots are.
+ * As a part of a substep begins, each root gets the momentum of what moves with it. The last of a gap closes by the
+ * speed of the group: what is left of it is the offset of a particle to its roots. A wider one is a spring
+ * (seam_springs.h) whose length at rest falls by that speed. One particle that is held holds all that are sewn to it;
+ * two that are held stay where they are. At the end particles are exactly where their roots are.
  *
- * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays. Scratch: in the memory of the group.
+ * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays, in the memory of the group.
  */
 
 #if WITH_SEAMS

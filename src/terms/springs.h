@@ -19,19 +19,15 @@
  *              c = max(0, k' + c' - a)
  *
  * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w
- * is the part across the spring of h times the last change of its relative velocity: how far it turns off its
- * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
- * are taken for straight, and lengthen.
+ * is the part across the spring of h times the last change of its relative velocity, 0 at rest: without it springs that
+ * turn fast are taken for straight, and lengthen.
  *
  * With compression < 1 the block of a spring that is shorter than L by no more than COMING_WAY |w'| counts the whole
- * k', w' the relative velocity's last change times h: the spring may come taut off its prediction, and a block that is
- * there only once it is taut comes and goes, so that slack cloth never rests. At rest w' is 0.
+ * k', w' the relative velocity's last change times h: a block that is there only once it is taut comes and goes.
  *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
- * above; its block counts in full from e = -.3 limit L on, so that it does not come and go.
- *
- * In: arguments. Out: force, block. Scratch: none.
+ * above; its block counts in full from e = -.3 limit L on.
  */
 
 /* Largest share of a spring's stiffness that turning adds across it, and the weight of the squared turn. Without a cap
