@@ -7,11 +7,9 @@
 
 /// Access to the arena ///
 
-/* Addresses of the arrays of a cloth (types.h says what the arena holds), and what several parts share: work counters,
-   checks of arguments, velocity history, wake. */
+/* Addresses of the arrays of a cloth (types.h says what they are), and small questions that several parts share. */
 
-/* The address `offset` bytes from the start of the arena. The offset may be negative modulo the size of an address:
-   shared scratch can lie on either side of the arena. */
+/* The address `offset` bytes from the start of the arena, modulo the size of an address for shared scratch. */
 static void *at(const cloth *c, uintptr_t offset) {
   return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
@@ -51,8 +49,7 @@ static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t need
 
 #if WITH_COLLIDERS || WITH_SEAMS
 
-/* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
-   NULL ends it. */
+/* Keeps an address of the caller's while a step runs, as two words in every build. NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   words[0] = (uint32_t)address;
@@ -128,8 +125,7 @@ static int is_collider(const cloth *c, int32_t index) {
 
 #endif
 
-/* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
-   kept as two words, the low one first. */
+/* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   if (!WITH_PLANNING) {
     return;
@@ -223,8 +219,7 @@ static void fill_vectors(const cloth *c, vector_array a, float value) {
   }
 }
 
-/* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
-   has set are never chosen anew. */
+/* 1 if the next step chooses tethers: when pins came or went, or with fixed work always; never anew what was set. */
 static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
@@ -282,8 +277,7 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
-/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed, which is well
-   below. */
+/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed. */
 CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {
   return lanes_less(lanes_splat(0.5f * HISTORY_INVALID), first_component);
 }
@@ -329,8 +323,7 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
-/* 1 if all of 32 particles are free, from one on whose number is a multiple of four: the last bit of their freedom is
-   set. */
+/* 1 if all of 32 particles, from a multiple of four on, are free: the last bit of their freedom is set. */
 CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
   const any_word *w = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;

@@ -9,8 +9,7 @@
 
 /// Air ///
 
-/* The wind with its gusts, and area vectors. In: inputs.wind and inputs.gust_*, positions. Out: inputs.gust_phase. The
-   force of the air is terms/wind.h. */
+/* The wind with its gusts, and area vectors. Out: inputs.gust_phase. The force of the air is terms/wind.h. */
 
 #if WITH_AIR
 
@@ -26,8 +25,7 @@ static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
   return hash_to_noise(mixed);
 }
 
-/* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are
-   exact in a float. */
+/* One octave of noise, -1..1: neighbouring values blended by 3 t^2 - 2 t^3, by the fraction's upper 24 bits. */
 static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
   float from = gust_lattice_value(seed, point[0], axis);
@@ -35,8 +33,7 @@ static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) 
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
 }
 
-/* Two octaves, -1..1: the second has half the period and half the strength, and random numbers of its own (axes 3..5).
- */
+/* Two octaves, -1..1: the second of half the period and strength, with random numbers of its own (axes 3..5). */
 static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
   return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
@@ -61,8 +58,7 @@ static cloth_vector wind_of(const cloth *c) {
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* Moves the gusts on by a time [s], rounded to 2^-31 periods. In fixed point a late position is as exact as an early
-   one. */
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods, as exact late as early. */
 static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
     float periods = time / inputs->gust_period;
@@ -115,8 +111,7 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
 
 #if WITH_GAPS
 
-/* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
-   it one of two cells. */
+/* The vector between the neighbours along warp or weft that springs lead to, and what makes it one of two cells. */
 static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t around = is_wrapped(c) ? columns : 0;

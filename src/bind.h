@@ -16,16 +16,13 @@
 
 #if WITH_SKIN
 
-/* Newton's steps to the foot of a vertex on a patch. From the nearest point of the triangles five are enough for the
-   resolution of a binding; more where the way leads through cells. */
+/* Newton's steps to the foot of a vertex on a patch: five, and more where the way leads through cells. */
 #define BIND_STEPS 16
 /* Farthest that a vertex may be from its cloth [cells]: less than the largest height that a binding holds. */
 #define BIND_MOST_CELLS 30.0f
-/* Farthest that the place found may be from the vertex [cells]. It is farther for a vertex beyond a border by more than
-   a binding's coordinates hold; it is not bound. */
+/* Farthest that the place found may be from the vertex [cells], else it is not bound, as beyond a border. */
 #define BIND_TOLERANCE 0.05f
-/* Lengths below it are 0 [cells]. The product of two squares of larger ones, times MIN_DETERMINANT, is no subnormal
-   number. */
+/* Lengths below it are 0 [cells], so that two of their squares times MIN_DETERMINANT are no subnormal number. */
 #define CELL_QUANTUM 9.5367431640625e-7f
 /* Squared sine of the angle between two edges below which they have no plane. */
 #define MIN_DETERMINANT 1.0e-6f
@@ -39,8 +36,7 @@ static float clamped(float value, float low, float high) {
   return minimum(maximum(value, low), high);
 }
 
-/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges from the
-   first corner. */
+/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges. */
 typedef struct triangle_point {
   float squared, along_second, along_third;
 } triangle_point;
@@ -178,8 +174,7 @@ static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
          !is_gap(c, row * c->grid.columns + column, GAP_CELL);
 }
 
-/* Moves a coordinate that has left its cell along a direction to the neighbouring one, if there is one; else keeps it
-   near the border, or beside the gap. */
+/* Moves a coordinate that has left its cell to the neighbouring one, or keeps it near the border or gap. */
 static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   float *coordinate = d == WARP ? &place->u : &place->v;
   const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
@@ -197,8 +192,7 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   }
 }
 
-/* Moves a place to where its normal passes through the vertex. Each step solves for the two shifts on the patch in its
-   tangent plane. */
+/* Moves a place to where its normal passes through the vertex; each step solves for shifts in the tangent plane. */
 static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
   for (int32_t step = 0; step < BIND_STEPS; step++) {
     const bind_frame f = frame_of_place(c, place);
@@ -310,8 +304,7 @@ static float place_of_units(uint16_t units) {
   return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
 }
 
-/* Second pass: the place of a vertex on the patch, and its directions there. A vertex that the patch cannot hold is not
-   bound. */
+/* Second pass: the place of a vertex on the patch, and its directions there, unless the patch cannot hold it. */
 static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
   bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
   refine_place(c, &place, vertex->position);

@@ -7,8 +7,7 @@
 
 /// Blended output ///
 
-/* Positions between those that the caller has kept of an earlier state and those of now. Scratch: product holds them
-   until the call that reads them ends. */
+/* Positions between those that the caller has kept and those of now. Scratch: product, until the call ends. */
 
 #if WITH_BLEND
 

@@ -60,8 +60,7 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   return m;
 }
 
-/* Entries of L over a pivot count as 0 below this, 2^-86: times an entry, of 2^-40 at least, they might be subnormal.
- */
+/* Entries of L over a pivot count as 0 below this, 2^-86, or times an entry they might be subnormal. */
 #define LEAST_SHARE 1.2924697071141057e-26f
 
 /* Inverse by L D L^T. Each pivot is exactly at least the particle's mass ratio, `min_pivot`, and raised to it against

@@ -95,8 +95,7 @@ typedef struct free_turn {
   cloth_vector half, excess;
 } free_turn;
 
-/* Turns a body about its own axis `axis` by `share` of what its spin there is beyond that of a ball of the middle
-   moment. */
+/* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
   const float part = axis == 0 ? local.x : axis == 1 ? local.y : local.z;

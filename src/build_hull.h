@@ -92,8 +92,7 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
   g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
 }
 
-/* Adds the edge between two planes, if they have one, to the geometry, and to `edges` unless that is NULL. Returns a
-   fault, or 0. */
+/* Adds the edge between two planes, if there is one, to the geometry and to `edges` or NULL. Returns a fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
   if (line->high - line->low < HULL_MIN_EDGE) {
     return 0;

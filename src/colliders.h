@@ -150,8 +150,8 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
-   keeps it, and has to be convex. */
+/* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
+   convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
   if (!has_geometry(body)) {
     return CLOTH_OK;

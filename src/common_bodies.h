@@ -77,8 +77,7 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
   }
 }
 
-/* The hash of the bodies that cloth n has in common with others, which like that of seams does not depend on the order
-   of the group; 0 if it has none. */
+/* The hash of the bodies that cloth n has in common with others, whatever the order of the group; 0 without. */
 static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
   uint64_t sum = 0;
   for (int32_t k = 0; k < group->body_count; k++) {

@@ -40,8 +40,7 @@
 #pragma fp_contract(off)
 #endif
 
-/* CLOTH_PORT names a header that defines some of the hooks below, as in -DCLOTH_PORT='"my_port.h"'; port/cloth_port.h
-   describes them. */
+/* CLOTH_PORT names a header that defines hooks below, as -DCLOTH_PORT='"my_port.h"'; see port/cloth_port.h. */
 #if defined(CLOTH_PORT)
 #include CLOTH_PORT
 #endif
@@ -50,13 +49,12 @@
 #ifndef CLOTH_ASSERT
 #define CLOTH_ASSERT(condition) ((void)0)
 #endif
-/* CLOTH_TICKS(): the port's timer, 32 bits that wrap. Read for statistics, and by cloth_step_until() for its deadline.
- */
+/* CLOTH_TICKS(): the port's timer, 32 bits that wrap, for statistics and the deadline of cloth_step_until(). */
 #ifndef CLOTH_TICKS
 #define CLOTH_TICKS() 0u
 #endif
-/* CLOTH_HOT stands before functions that run for every particle, CLOTH_CONSTANT before tables: a port can place them in
-   sections of tightly coupled memory. */
+/* CLOTH_HOT stands before functions that run for every particle, CLOTH_CONSTANT before tables, for sections of
+   ports. */
 #ifndef CLOTH_HOT
 #define CLOTH_HOT
 #endif
@@ -272,8 +270,7 @@
 #define WITH_NAMES 1
 #endif
 
-/* Where parts are left out nothing calls some helpers that these share; compilers drop them. Of the whole library every
-   function is called, and a warning tells where none does. */
+/* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
 #define WITH_EVERYTHING                                                                                                \
   (WITH_SOLVER && WITH_MULTILEVEL && WITH_COLLIDERS && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH &&                  \
    WITH_DISTANCE_GRID && WITH_SHARED_BODIES && WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF &&               \
@@ -297,16 +294,14 @@
 #define CLOTH_INLINE static inline
 #endif
 
-/* Before a loop over an array of vectors with a constant, small number of rounds: GCC keeps the array in registers only
-   where it unrolls the loop, which others do without being told. */
+/* Before a loop over an array of vectors with a small, constant number of rounds: GCC else keeps it in memory. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_UNROLL _Pragma("GCC unroll 24")
 #else
 #define CLOTH_UNROLL
 #endif
 
-/* Functions that are handed functions to call: inlined even where size is asked for, so that these calls are direct and
-   the stack has a bound. */
+/* Functions that are handed functions to call: always inlined, so that calls are direct and the stack has a bound. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_DIRECT static inline __attribute__((always_inline))
 #else

@@ -55,8 +55,7 @@ cloth_config cloth_config_default(void) {
 
 #if WITH_SOLVER
 
-/* The bound of stretch, 4 kappa, up to which terms are explicit. The thesis has the bound 0.5 of kappa (section 4.4.1)
-   and takes 0.2 in practice. */
+/* The bound of stretch, 4 kappa, up to which terms are explicit; the thesis takes 0.2 of kappa in practice. */
 #define IMEX_THRESHOLD (4.0f * 0.2f)
 /* Cap on iterations: a solve to the residual of the thesis takes fewer. */
 #define IMEX_ITERATIONS 32
@@ -132,8 +131,7 @@ static int needs_solver(const cloth_config *config) {
   return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
 }
 
-/* Does the prediction use earlier velocities, or the operator, by how springs turn (terms/springs.h)? Then the state
-   has memory for them. */
+/* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
 static int needs_history(const cloth_config *config) {
   return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
@@ -290,8 +288,7 @@ static int find_mask_fault(const cloth_config *config) {
 
 #endif
 
-/* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres. It is a rounding above the
-   half that cloth.h promises. */
+/* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres, and a rounding. */
 #define SELF_MAX_THICKNESS 0.500005f
 
 /* The shortest rest length along warp and weft [m]. */

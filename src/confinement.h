@@ -43,8 +43,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   }
 }
 
-/* The entry of a particle, or the place in the list where it belongs: the first entry that is not of an earlier
-   particle. */
+/* The entry of a particle, or the first one that is not of an earlier particle. */
 static confinement *find_confinement(const cloth *c, int32_t particle) {
   confinement *entry = confined_of(c);
   const confinement *end = entry + inputs_of(c)->confined_count;

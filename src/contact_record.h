@@ -62,8 +62,7 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   return made;
 }
 
-/* Records that in a substep, -1 if it lets go of the particle, a collider gave an impulse [N s] to a particle at
-   `position` [m] along or beside the normal of its surface there. */
+/* Records the impulse [N s] of a collider on a particle at `position` in a substep, -1 if it lets go of it. */
 static void record_contact(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
                            cloth_vector normal, cloth_vector impulse) {
   contact_entry *entry = find_contact_entry(c, particle, collider);
@@ -77,8 +76,7 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
 }
 
-/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
-   indices of the cloth's own colliders. */
+/* What tells a collider of the step to the caller: its index; of a shared body its place behind all indices. */
 static int32_t recorded_number(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];

@@ -44,8 +44,7 @@ enum {
   COST_SHARED_BOUNDS = 60,   /* per step and particle: where the cloth is, for a choice of shared bodies */
 };
 
-/* Most nodes that a walk through a mesh looks into. Long paths over small triangles reach them, which
-   statistics.overflows counts. */
+/* Most nodes that a walk through a mesh looks into; statistics.overflows counts those that reach it. */
 #define MESH_WALK_NODES 64
 
 #if WITH_COLLIDERS

@@ -7,8 +7,7 @@
 
 /// Links between cloths ///
 
-/* What makes cloths of a group sleep and wake together: seams, and bodies that they have in common. Out: rest times of
-   cloths that wake. */
+/* What makes cloths of a group sleep and wake together: seams, and bodies that they have in common. */
 
 #if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
 

@@ -243,8 +243,7 @@ static int check_image_slot(const image_view *view, int32_t index) {
       check_pose(&slot.previous)) {
     return -1;
   }
-  /* Storing the collider again must give the same slot. Poses are excepted: normalising a rotation again may change its
-     last bit. */
+  /* Storing the collider again must give the same slot, but for rotations, whose last bits may change. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
@@ -315,8 +314,7 @@ static int are_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
- */
+/* Are freedoms valid, confined particles those of the list, in ascending order, and is its rest 0? */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *freedom = image_at(view, c->state.freedom);
@@ -593,8 +591,7 @@ static int check_image_drives(const image_view *view, uint32_t offset) {
   return check_image_vectors(view, offset, MAX_DRIVE);
 }
 
-/* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
-   that were never set are 0. */
+/* Are motion constraints, targets and normals in range, targets at rest the same twice, and those never set 0? */
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);

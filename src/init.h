@@ -16,8 +16,7 @@
 
 /// Initialisation ///
 
-/* Makes a cloth in its arena: offsets, grid, settings and their hash, constants, the state at rest at the start
-   positions, and scratch of 0. */
+/* Makes a cloth in its arena: offsets, grid, settings and their hash, constants, the state at rest, scratch of 0. */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
@@ -140,8 +139,7 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 
 #if WITH_GAPS
 
-/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
- * from the sheet's. */
+/* Counts the cells of a mask or NULL, and the particles that have one; takes absent cells from the area. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t all = cells_along_warp(c) * (config->rows - 1);

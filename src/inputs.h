@@ -17,8 +17,7 @@
 
 /// Inputs ///
 
-/* Calls that change forces, fabric and particles between steps, in the state, flushed as that keeps them. A value that
-   differs wakes the cloth. */
+/* Calls that change forces, fabric and particles in the state, flushed. A value that differs wakes the cloth. */
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
@@ -113,8 +112,7 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
-/* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
-   has set to a released pin are removed. */
+/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 #if WITH_BODIES
   if (find_attachment(c, particle)) {

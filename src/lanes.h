@@ -145,8 +145,7 @@ typedef struct lanes_sum {
 
 #if WITH_COLLIDERS
 
-/* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
-   CLOTH_LANES. */
+/* Adds a block to the partial sums; `index` of its first lane is a multiple of CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
@@ -188,8 +187,7 @@ CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* Minimum and maximum are b where a and b are equal or one of them is NaN, on every machine. A backend may define its
-   own with the same results. */
+/* Minimum and maximum are b where a and b are equal or one is NaN. A backend may have its own that are the same. */
 #ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -200,8 +198,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
-   may define its own. */
+/* Pairs of blocks: the even lanes of two that follow each other, and two whose lanes alternate. */
 #ifndef CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   float both[2 * CLOTH_LANES], even[CLOTH_LANES];
@@ -226,8 +223,7 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
 }
 #endif
 
-/* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
-   loaded before in place of a spill. */
+/* Optimisation barrier: a backend with few registers may force a reload here in place of a spill. */
 #ifndef CLOTH_LANES_FORGET
 #define CLOTH_LANES_FORGET() ((void)0)
 #endif
@@ -385,8 +381,7 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #endif
 
-/* Sets so many floats to 0. Four blocks at a time: of one compilers make a call of memset(), which costs more where the
-   C library is small. */
+/* Sets so many floats to 0, four blocks at a time: of one compilers make a call of memset(). */
 static void clear_floats(float *values, int32_t count) {
   const lanes zero = lanes_splat(0.0f);
   int32_t i = 0;

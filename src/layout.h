@@ -17,8 +17,7 @@
 
 /// Memory layout ///
 
-/* Where everything lies in an arena: constants, state, scratch, in this order; and the sizes that cloth_memory_needed()
-   reports. */
+/* Where everything lies in an arena: constants, state, scratch, in this order; and the sizes of these. */
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
@@ -35,8 +34,7 @@ static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
   return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
-/* Reserves a vector array at an aligned offset. On grids of a multiple of eight particles no load of lanes then crosses
-   a cache line, which halved the speed of kernels. */
+/* Reserves a vector array at an aligned offset, so that loads of lanes cross no cache line on most grids. */
 static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
   return reserve_floats(end, floats);
@@ -154,8 +152,7 @@ static int32_t vector_stride(int32_t count) {
 
 /* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
 #define SELF_LEVELS 10
-/* Most visits that wait for their turn: a visit is replaced by up to 16, and a pair of trees is as deep as the deeper
-   one. */
+/* Most visits that wait for their turn: one is replaced by up to 16, as deep as the deeper tree is. */
 #define SELF_VISITS (15 * SELF_LEVELS + 1)
 /* Room for intersections: one for so many particles, and a least number of them. */
 #define SELF_PARTICLES_PER_INTERSECTION 8
@@ -169,8 +166,7 @@ static int32_t vector_stride(int32_t count) {
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves. */
 #define SELF_LEAF_PAIRS 16
-/* A gather that finds no room looks again, so often in all; those of the parts of a step begin where the last one has
-   found room. */
+/* A gather that finds no room looks again, so often in all; those of parts begin where the last found room. */
 #define SELF_ATTEMPTS 5
 /* What a gather keeps, of lanes of any width, and a cloth that feels itself as a group of its own. */
 #define SELF_SEARCH_BYTES 1536u
@@ -262,8 +258,7 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
-   these. */
+/* Reactions of colliders and shared bodies, behind them those of pins, and what attachments have passed on. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {

@@ -23,8 +23,7 @@ typedef struct rigid_motion {
   cloth_vector pivot, place; /* [m] */
   cloth_rotation rotation;   /* R */
   int32_t turns;             /* 0 if R is the identity */
-  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
-     in it, is then scaled by inertia.centrifugal. */
+  /* Angular speed of R [rad/s] times the root of inertia.centrifugal, as the force is quadratic in it. */
   cloth_vector angular_speed;
 } rigid_motion;
 
@@ -65,8 +64,7 @@ static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
   return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
-/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
- */
+/* Velocity change [m/s] by the centrifugal force in a step of dt: -w x (w x r) dt, r from the pivot. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
@@ -162,8 +160,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
-/* Moves lines and planes, and rotates them. One that turns, or whose point would leave the range of positions, gets its
-   point where its particle is. */
+/* Moves and turns lines and planes; the point of one that turns, or would leave the range, is its particle's. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
@@ -225,8 +222,7 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
- */
+/* Do the ends of pins' moves, moved, stay in range? The velocity of such a pin is its displacement. */
 static int are_moves_within(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector end =

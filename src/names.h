@@ -51,8 +51,7 @@ static int is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
-   before a suffix or an exponent. `before` is the letter before them. */
+/* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
   if (!is_digit(before)) {
     return 0;

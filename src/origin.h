@@ -58,8 +58,7 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
   return way;
 }
 
-/* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
-   on. */
+/* The whole metre nearest to the middle of a box, of at most 1e6 m, from an origin in its range. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
   const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
                                from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),

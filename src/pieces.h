@@ -115,8 +115,7 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 
 #endif
 
-/* Runs a stage, in pieces of whole multiples of `grain` items but for the last, if there are workers. Returns what the
-   pieces have counted. */
+/* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                      int32_t items, int32_t grain) {
 #if WITH_WORKERS

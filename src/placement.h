@@ -24,8 +24,7 @@ static int is_tube(const cloth_config *config) {
   return WITH_WRAP && config->grid.wrap;
 }
 
-/* Area spanned by two edges [m^2]. The first edge is scaled to unit length before the product, which then cannot
-   overflow. */
+/* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
@@ -38,8 +37,7 @@ typedef struct angle_parts {
   float cosine, sine;
 } angle_parts;
 
-/* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
- */
+/* Cosine and sine of an angle [rad] of at most pi / 4 by their Taylor series, to two units in the last place. */
 static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
@@ -50,8 +48,7 @@ static angle_parts small_angle(float angle) {
   return t;
 }
 
-/* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
-   at most pi / 4. */
+/* Cosine and sine of 2 pi step / steps: quarter turns, which are exact, and a rest of at most pi / 4. */
 static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
@@ -130,8 +127,7 @@ static cloth_vector imperfect_start(const cloth_config *config, cloth_vector nor
   return reach > 0.0f && vector_in_range(displaced, CLOTH_POSITION_LIMIT) ? displaced : p;
 }
 
-/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them.
-   Flatter cells collapse under shear. */
+/* Smallest area of a cell over that of a rectangle with its edges: flatter cells collapse under shear. */
 #define MIN_CELL_AREA 0.1f
 /* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */
 #define MAX_TUBE_LEAN 1.0e-3f
@@ -150,8 +146,7 @@ static const cloth_vector *start_positions(const cloth_config *config) {
   return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
 }
 
-/* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
-   the ends of the columns. */
+/* The first fault of a config's edges and positions, 0 for none; without positions those at the ends count. */
 static int find_placement_fault(const cloth_config *config) {
   if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
     return CONFIG_FAULT(EDGE_WARP);

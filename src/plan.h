@@ -95,8 +95,7 @@ static int are_moves_in_range(const cloth *c, float dt) {
   return 1;
 }
 
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
-   moves, and its step looks at no particle. */
+/* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
   int error = check_cloth(c);
   if (error) {

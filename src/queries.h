@@ -34,8 +34,7 @@ typedef struct surface_query {
   float weight[3];      /* of the corners */
 } surface_query;
 
-/* A position in the axes of the query. Positions differ by 0 or by at least 2^-53, so that their products with
-   components of axes are not subnormal. The lanes below do the same. */
+/* A position in the axes of the query. Positions differ by 0 or 2^-53 at least, so no product is subnormal. */
 static cloth_vector to_query(const surface_query *s, int32_t particle) {
   const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
   return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
@@ -217,8 +216,7 @@ static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
   }
 }
 
-/* Tests the triangles of all cells that the ray comes near: a block of columns after the other, so that each row of a
-   block is taken into the axes of the query once. */
+/* Tests the triangles of all cells that the ray comes near, a block of columns after the other. */
 CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
   const cloth *c = s->c;
   const int32_t cells = cells_along_warp(c), columns = c->grid.columns, sheet = columns - 1; /* without the seam */
@@ -298,8 +296,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
   return 1;
 }
 
-/* The third axis is that of the ray, of unit length; the first is perpendicular to it and to the axis of the world that
-   it leans to least. */
+/* The third axis is that of the ray; the first is perpendicular to it and the axis of the world it leans to least. */
 static void set_query_axes(surface_query *s, cloth_vector ray) {
   const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
   const int is_x = x <= y && x <= z, is_y = !is_x && y <= z;

@@ -64,8 +64,7 @@ static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row
 
 #if WITH_REST_SHAPE
 
-/* Least and largest length of a spring over the mean of its direction, and least area of a cell over the product of its
-   mean sides; the text of the fault quotes them. */
+/* Least and largest length of a spring over its direction's mean, and least area of a cell over that of mean sides. */
 #define LEAST_REST_RATIO 0.25f
 #define MOST_REST_RATIO 4.0f
 #define LEAST_REST_AREA 0.1f
@@ -306,8 +305,7 @@ static void shape_particle(const cloth *c, const cloth_config *config, const res
   floats_at(c, c->constant.mass_ratio)[i] = shaped_mass(config, sums, column, row);
 }
 
-/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over those of the longest
-   sides. */
+/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over the longest ones. */
 static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   const int32_t row = i / c->grid.columns;
   const int32_t right = (i + 1) % c->grid.columns ? i + 1 : i + 1 - c->grid.columns;
@@ -321,8 +319,7 @@ static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   return maximum(lean, negate(lean)) / sides;
 }
 
-/* Share with which the lean of cells counts along the weft, in which most pieces hang; along the warp it is 1 over
-   that. */
+/* Share with which the lean of cells counts along the weft, in which most pieces hang; 1 over that along the warp. */
 #define LEAN_SHARE 0.125f
 
 /* Tethers may not be shorter than the way over the piece. With the longest sides U and V of cells and the largest lean

@@ -35,8 +35,7 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
-/* -a, by subtraction from 0: negate(0) is +0, where the operator - gives -0. Both zeros compare as equal but differ in
-   the bits that are hashed and saved. */
+/* -a, by subtraction from 0: negate(0) is +0, where the operator gives -0, which has other bits. */
 CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
@@ -138,11 +137,9 @@ CLOTH_INLINE int32_t first_bit(uint32_t bits) {
  * rounded, so none is subnormal as long as n + m < 126.
  */
 
-/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
-   2^-53, whose square is far above the smallest normal float, 2^-126. */
+/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30, so that two differ by 0 or 2^-53 at least. */
 #define STATE_QUANTUM 9.313225746154785e-10f
-/* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
-   products differ by 0 or by at least 2^-104. */
+/* Smallest magnitude kept in work vectors and coefficients: 2^-40; sums of products differ by 0 or 2^-104 at least. */
 #define WORK_QUANTUM 9.094947017729282e-13f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length. They are multiplied once more, by no less
    than 1e-13: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
@@ -265,8 +262,7 @@ static int vector_is_finite(cloth_vector a) {
    limit rounds, and with 1 a vector that was shortened once could be shortened, and counted, again. */
 #define LENGTH_TOLERANCE 1.0001f
 
-/* Shortens a vector to `limit`. Returns 1 if it was longer. A vector whose squared length is infinite or NaN becomes
-   0. */
+/* Shortens a vector to `limit`. Returns 1 if it was longer. One without a finite length becomes 0. */
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
@@ -278,8 +274,7 @@ static int clamp_length(cloth_vector *a, float limit) {
 }
 
 #if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
-/* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
-   the shortest normal that cloth.h promises to use, 1e-5. */
+/* Shorter vectors have no usable direction; it is below the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
 
 /* The vector scaled to unit length, or 0 if it is too short. */

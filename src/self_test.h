@@ -98,8 +98,7 @@ static float scalar_value(int expression, float a, float b) {
   }
 }
 
-/* 1 if masks choose the right lanes: the first three, every second, both of these; a store of no more than three lanes,
-   and lanes moved up by one. */
+/* 1 if masks choose the right lanes: the first three, every second, both; stores of three, lanes moved up by one. */
 static int masks_are_right(void) {
   static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
@@ -141,8 +140,7 @@ static int transposition_is_right(void) {
   return right;
 }
 
-/* 1 if loads, arithmetic, selections and stores of lanes give the bits of scalars. The operations tested are those
-   whose definitions differ most between vector units. */
+/* 1 if loads, arithmetic, selections and stores of lanes, as vector units differ in them, give the bits of scalars. */
 static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
@@ -165,8 +163,7 @@ static int lanes_are_right(void) {
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
-/* Divides values one by one, and first lanes of as many blocks. A compiler that may use reciprocals computes that of
-   the divisor once, before the loop. */
+/* Divides values one by one, and as first lanes: a compiler that may use reciprocals computes one before the loop. */
 CLOTH_SEPARATE void divide_all(float *floats, float *blocks, int32_t count, float divisor) {
   for (int32_t n = 0; n < count; n++) {
     floats[n] = floats[n] / divisor;
@@ -287,8 +284,7 @@ CLOTH_SEPARATE int step_is_right(void) {
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
-    /* Lanes and floats get operands of their own: a compiler that saw the same product in both would compute it once,
-       and might then fuse neither with the sum. */
+    /* Lanes and floats get operands of their own, or a product of both would be computed once, and never fused. */
     lanes a = lanes_splat(opaque_float(k->a));
     lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||

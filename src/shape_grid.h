@@ -64,8 +64,7 @@ static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
                 p.z - minimum(maximum(p.z, 0.0f), high.z));
 }
 
-/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
-   no surface is nearer than. */
+/* The distance at a point in local axes, and the normal; outside of the grid a lower bound of the distance. */
 static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
   const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
   const float outside = vector_length(outside_grid(g, p));

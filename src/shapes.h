@@ -26,8 +26,7 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
 
 #endif
 
-/* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
-   find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */
+/* Lower bound of the squared cosine of a capsule's lean; find_shape_fault() admits 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
 #if WITH_COLLIDERS
@@ -87,14 +86,12 @@ CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) 
 
 #endif
 
-/* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
-   the faces of this side are never the nearest. */
+/* Half the third side of the box for a cylinder's cross-section [m]: so large that its faces are never the nearest. */
 #define CYLINDER_HALF_DEPTH 1.0e4f
 
 #if WITH_COLLIDERS
 
-/* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
-   rectangle, which is a box that reaches far in the third direction. */
+/* The solid that a rectangle sweeps about the y axis: a box in (distance from the axis, y) that is long in z. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
   lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));

@@ -29,8 +29,7 @@
 /* Cosine from which on normals are the same, 0.05 degrees. */
 #define JOIN_SAME_COSINE 0.9999996f
 
-/* On which side of a seam its cloth lies, seen along the seam from where the normals point: 1 or -1, or 0 where the
-   seam does not follow a border. */
+/* On which side of a seam its cloth lies, seen along it from the normals: 1 or -1, or 0 off borders. */
 static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t n) {
   const int32_t last = n + 1 == side->count, columns = c->grid.columns, here = sewn_at(side, n);
   int32_t way = side->count < 2 ? 0 : last ? here - sewn_at(side, n - 1) : sewn_at(side, n + 1) - here;
@@ -111,8 +110,7 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   return 1;
 }
 
-/* Writes the normals of a stitch, those that passes before have left or those of the panels each for itself, and
-   returns the cosine of the angle between its sides. */
+/* Writes the normals of a stitch, of passes before or of the panels, and returns the cosine between its sides. */
 static float load_stitch(stitch_normals *s, int is_own, int is_blended) {
   for (int32_t k = 0; k < 3; k++) {
     const cloth_vector normal = is_own ? own_normal(s->c[k], s->particle[k], is_blended)

@@ -23,8 +23,7 @@ static int has_gusts(const cloth *c) {
   return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
-/* 1 if every free particle is at most as fast as sleep.speed, every pin is still (even a slow pin moves on purpose) and
-   no gusts act. */
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
 static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;

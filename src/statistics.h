@@ -8,8 +8,7 @@
 
 /// Statistics ///
 
-/* What a step reports about itself: cloth_statistics, iterations per substep and reactions, in the cloth's own scratch
-   until the next step. */
+/* What a step reports about itself, in the cloth's own scratch until the next step. */
 
 /* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {

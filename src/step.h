@@ -22,8 +22,7 @@
 
 /// Stepping ///
 
-/* What a step does, in order: this part only calls the others. In: the state, the settings, dt. Out: the state and the
-   statistics. */
+/* What a step does, in order: this part only calls the others. */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
    parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */
@@ -44,8 +43,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
 #endif
 }
 
-/* How many of the substeps from `index` on one substep does if time is up: as few substeps as may be then do what is
-   left of the step. 0: they are as long already, or may not be longer. */
+/* How many of the substeps from `index` on one does if time is up; 0: they are as long as may be already. */
 static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
   const int32_t left = plan->substeps - index;
   return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);

@@ -82,8 +82,7 @@ CLOTH_SEPARATE position_box box_around(const cloth *c) {
   return box_of_lanes(low, high);
 }
 
-/* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
-   it; 0 for a range that reaches zero. */
+/* A whole metre near the middle of a range, no farther from zero than twice its nearer end; 0 if it reaches zero. */
 static float step_origin_of(float low, float high) {
   const float nearest = maximum(low, negate(high));
   const float middle = 0.5f * (low + high);
@@ -94,8 +93,8 @@ static float step_origin_of(float low, float high) {
   return low > 0.0f ? whole : negate(whole);
 }
 
-/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
-   origin: floats there are coarser than a 512th of a cell. */
+/* Times the shorter rest length of its cells from which on a cloth is far: floats are coarser than a 512th of a
+   cell. */
 #define FAR_CELLS 32768.0f
 
 /* The origin of a step for what lies in a box. */
@@ -121,8 +120,7 @@ static int set_step_origin(const cloth *c, const position_box *box, cloth_vector
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
-/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step
-   begins, and back with 1. */
+/* Moves the particles by the origin of the step: towards it with a `sign` of -1, and back with 1. */
 CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
   const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);

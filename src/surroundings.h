@@ -18,8 +18,7 @@
 /* Steps with geometries and with bodies that cloths share, whose tables are checked first. Scratch: own.shared_bodies
    and own.shared_places, the bodies near the cloth. Of the tables a hash of these is kept. */
 
-/* Wakes a cloth if the sum of the hashes of its links to other cloths and of the shared bodies near it is another than
-   in the step before. */
+/* Wakes a cloth if the sum of the hashes of its links and of the shared bodies near it differs from the last. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
   if (WITH_SHARED_BODIES || WITH_SEAMS || WITH_COMMON_BODIES) {
@@ -215,8 +214,7 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked; `links`: the hash of the cloth's links to others. Returns how
-   many bodies there was no room for. */
+/* Gives a step its checked surroundings; `links`: hash of links to others. Returns the bodies without room. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   int32_t left_out = 0;
   set_surroundings(c, around);

@@ -10,8 +10,7 @@
 
 #if WITH_TARGETS
 
-/* Targets and motion constraints: the calls that set them, and where targets are, on straight lines from the end of the
-   last step to that of the next. */
+/* Targets and motion constraints: the calls that set them, and where targets are, on straight lines over a step. */
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {

@@ -32,8 +32,7 @@
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
 
-/* A line of threads, and sums over those of it that nothing parts. The mean tension of a gauge decides: threads within
-   `reach` of one. */
+/* A line of threads, and sums over those of it that nothing parts: a gauge is threads within `reach` of one. */
 typedef struct gauge_line {
   const cloth *c;
   int32_t d, first, threads; /* direction, the first particle, number of threads */
@@ -133,8 +132,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
   return count;
 }
 
-/* Sum over the threads before one of `count` that have been added up. Beyond the ends there are none; a ring has no
-   ends. */
+/* Sum over the threads before one of `count` that have been added up, none beyond the ends of a line. */
 static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
   if (!l->is_endless) {
     return sums[number < 0 ? 0 : number < count ? number : count];

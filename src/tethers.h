@@ -91,8 +91,7 @@ static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t p
   return REDUNDANT_RATIO * between < rest_to_particle(c, t, pin);
 }
 
-/* Proposes a pin (or none, -1) to the particle. It takes the nearest as its first anchor, and as its second the nearest
-   that is not redundant beside the first. */
+/* Proposes a pin, or -1: the nearest is the first anchor, the nearest that is not redundant beside it the second. */
 static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
@@ -216,8 +215,7 @@ CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
 
 #endif
 
-/* Chooses the tethers of all particles: pins start as their own anchors, and two sweeps propagate them. The work is
-   fixed and bounded. */
+/* Chooses the tethers of all particles: pins are their own anchors, and two sweeps propagate them. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;

@@ -72,8 +72,7 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
   return (gaps_of(c)[particle] & (corner & 1 ? GAP_WEFT : GAP_WARP)) != 0;
 }
 
-/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
- */
+/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; or 0. */
 static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
   const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
   const int inside =

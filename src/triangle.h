@@ -26,8 +26,7 @@ typedef struct triangle_lanes {
   int32_t stride;
 } triangle_lanes;
 
-/* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
-   corners. */
+/* Smallest double area [m^2] and height [m] of a triangle that has a normal beyond the rounding of corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 

@@ -24,8 +24,7 @@ static float share_of(float a, float b) {
   return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
 }
 
-/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
-   second edge from corner 0. */
+/* Where a point lies: q, the corners relative to it, `along` and `across` their distances along both edges. */
 typedef struct triangle_regions {
   float along[3], across[3];
   float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */

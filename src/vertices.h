@@ -53,8 +53,7 @@ typedef struct grid_vertex {
 
 #endif
 
-/* Largest component of a normal or tangent, which need not be of unit length: its square stays far below the largest
-   float. */
+/* Largest component of a normal or tangent of any length: its square stays far below the largest float. */
 #define ATTRIBUTE_LIMIT 1.0e6f
 
 /* The caller's buffer may have any alignment. */

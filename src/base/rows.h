@@ -28,8 +28,7 @@
 #define NEAR_PLANE(plane) (plane)
 #endif
 
-/* Floats before the first row and behind the last one of a near array, and on both sides of a row buffer: neighbours of
-   the ends are loaded from there. */
+/* Floats before the first row and behind the last one of a near array, and beside a row buffer, that are loaded. */
 #define ROW_PAD 8
 
 /* Places of a row of so many columns. */

@@ -251,8 +251,7 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
     }                                                                                                                  \
   }
 
-/* Adds attachments to bodies, as far as the particles alone are concerned: block and force. Returns 1 if there are any.
- */
+/* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   int32_t any = 0;
@@ -412,8 +411,8 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
   return sum;
 }
 
-/* What the bodies add to the product with the direction: q += A_pb P, with P, which they keep. Returns what it adds to
-   p . q; `is_last`: q is not needed. */
+/* What bodies add to the product with the direction: q += A_pb P unless `is_last`, with P, kept. Returns that of p .
+   q. */
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {

@@ -41,8 +41,7 @@ static void update_ages(const self_group *g, int changes, int all_found) {
   }
 }
 
-/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any, or particles that have come
-   apart and are still part of an intersection. */
+/* Prepares the notes of a gather for sewn particles. Returns 1 if there are any, or some that are still parting. */
 static int find_sewn(const self_group *g) {
   uint32_t sewn = 0;
   for (int32_t n = 0; n < g->count; n++) {

@@ -28,12 +28,10 @@ typedef struct self_pair {
   int32_t is_round;  /* 1: particles touch particles; 0: triangles */
 } self_pair;
 
-/* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
- */
+/* Labels of a sewn particle: of those that it is one with, and that it lies between; -1: none. */
 #define SEWN_LABELS 3
 
-/* Which particles of a group are sewn together: neither of two that have a label in common touches a triangle of the
-   other, nor passes through one. */
+/* Which particles are sewn: of two with a label in common neither touches, nor passes, a triangle of the other. */
 typedef struct sewn_labels {
   int32_t first[CLOTH_GROUP_LIMIT]; /* of each cloth: where its particles begin in `number` */
   int32_t *number;                  /* of each particle of the group: its number among the sewn ones, or -1 */
@@ -211,8 +209,7 @@ typedef struct cell_lanes {
   lanes slack; /* shares of an edge beyond its ends */
 } cell_lanes;
 
-/* Times the largest way of corners relative to each other that candidates may be farther apart: they do not turn that
-   fast. */
+/* Times the largest way of corners relative to each other that candidates may be farther apart. */
 #define FASTER_WAY 1.2f
 /* Shares of an edge by which the nearest point of another may lie beyond its end. */
 #define EDGE_SLACK 0.15f

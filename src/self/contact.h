@@ -38,8 +38,7 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
   add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
 
-/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
-   Returns the longest part of it, as a share. */
+/* Candidates of a step, in its first substep, and what is tangled. Returns the longest part of the substep, a share. */
 CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, float shortest) {
   if (plan->index + 1 == plan->stride) {
     gather_candidates(g, plan->dt, 1);

@@ -63,8 +63,7 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
   *own_at(array, 3, place, 2) += v.z;
 }
 
-/* Runs statements for the particles `n` that move of the ends `x` of an element, with their cloths `b` and places `i`.
- */
+/* Runs statements for the particles `n` that move of the ends `x` of an element, of cloths `b` at places `i`. */
 #define EACH_MOVING(x, n, b, i, ...)                                                                                   \
   for (int32_t n = 0; n < 4; n++) {                                                                                    \
     if ((x)->moving >> n & 1u) {                                                                                       \
@@ -177,8 +176,7 @@ static float pair_friction(cloth_vector offset, const pair_motion *m, float k, c
   return flush_small(minimum(most / rest, k), WORK_QUANTUM);
 }
 
-/* The law of an element of which `last`, scaled, pressed before. Where it does not press, its force and stiffness are
-   0. */
+/* The law of an element of which `last`, scaled, pressed before; all 0 where it does not press. */
 static pair_law law_of_pair(const pair_element *e, const pair_ends *x, cloth_vector force) {
   const float k = pair_stiffness(x), range = x->law->thickness, depth = (range - e->gap) / range;
   pair_law p = {0.0f, 0.0f, 0.0f};
@@ -306,8 +304,7 @@ CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved, float 
   return e->press.law.force - e->press.law.along * *out;
 }
 
-/* Before the last iteration: friction is bounded by what presses then. Residual, product and operator change as
-   release_contacts() says. */
+/* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;

@@ -186,8 +186,7 @@ CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, s
   fill_leaf(&rows, ahead, leaf);
 }
 
-/* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
-   ahead on one side. */
+/* How far a box is from those of the cells along an axis, the lesser distance of now and ahead on one side. */
 CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
                                  const float *high) {
   const lanes below =
@@ -264,8 +263,7 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
   return vector(sum[0], sum[1], sum[2]);
 }
 
-/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
-   normals themselves in place of a box around them. */
+/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, by the normals themselves. */
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
   return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);

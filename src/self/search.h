@@ -35,8 +35,7 @@ CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
            y[2] + x[5] > 0.0f);
 }
 
-/* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
-   neighbours among their cells. */
+/* Two leaves of cloths a and b, or of one, and whether there may be neighbours among their cells. */
 typedef struct leaf_pair {
   int32_t a, b;
   const self_leaf *first, *second;
@@ -85,8 +84,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   }
 }
 
-/* Pairs of cells of two leaves, or of one, that may come near each other. Spheres do not touch their neighbours in the
-   grid. */
+/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. */
 static void pair_near_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
@@ -155,8 +153,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
 
-/* The children of a node, or the node itself where only the other one of a pair is replaced by its children: numbers in
-   their level, and places among the four, row by row. */
+/* The children of a node, or the node itself: numbers in their level, and places among the four, row by row. */
 typedef struct node_list {
   const self_node *level;
   int32_t number[4], place[4];
@@ -201,16 +198,14 @@ CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
   return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
 }
 
-/* 1 if nodes i and j of one cloth and one level are the same or side by side; `round`: the number of columns between
-   two that are side by side round a tube. */
+/* 1 if nodes i and j of one level are the same or side by side; `round`: of columns side by side round a tube. */
 CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
   const int32_t rows = a->row - b->row + (a->place[i] >> 1) - (b->place[j] >> 1);
   const int32_t apart = a->column - b->column + (a->place[i] & 1) - (b->place[j] & 1);
   return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
 }
 
-/* Replaces a visit by those of its children that lead somewhere: not by nodes that are apart, nor by nodes side by side
-   that are flat together. Returns the new height of the stack. */
+/* Replaces a visit by children that are neither apart nor, side by side, flat together. Returns the stack's height. */
 static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
@@ -289,8 +284,7 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness; after the
-   last one what has no room is left out. */
+/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
@@ -458,8 +452,7 @@ static int is_fast_step(const self_group *g, const step_plan *plan) {
   return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
-/* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or
-   a quarter. */
+/* The longest part of a substep of h seconds, a share, in which fast cloth does not pass cloth: 1, 1/2, or 1/4. */
 static float longest_part(const self_group *g, float h, float shortest) {
   const float way = g->found->fastest * h, most = FAST_PART * shortest_spacing_of(g);
   float length = 1.0f;

@@ -166,8 +166,7 @@ CLOTH_INLINE void find_corners(const self_body *b, int32_t row, int32_t column, 
   corner[3] = corner[0] + below;
 }
 
-/* a - b, in multiples of 2^-30 m. Crosses of such are multiples of 2^-60, and their products of 2^-120, so that none is
-   subnormal. */
+/* a - b, in multiples of 2^-30 m: products of crosses are multiples of 2^-120, so that none is subnormal. */
 CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
   return vector(quantise(a.x - b.x, STATE_ROUNDER), quantise(a.y - b.y, STATE_ROUNDER),
                 quantise(a.z - b.z, STATE_ROUNDER));
@@ -177,8 +176,7 @@ CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
   return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
 }
 
-/* Makes boxes hold others, too. The last block of lanes may overlap the one before, where the minimum stays the same.
- */
+/* Makes boxes hold others, too. The last block of lanes may overlap the one before, which changes nothing. */
 CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
   for (int32_t n = 0; n < SELF_BOX_FLOATS; n += CLOTH_LANES) {
     const int32_t i = n + CLOTH_LANES <= SELF_BOX_FLOATS ? n : SELF_BOX_FLOATS - CLOTH_LANES;
@@ -187,8 +185,7 @@ CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
   }
 }
 
-/* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
-   axis the gap is wider now and ahead, on the same side. */
+/* 1 if what moves between boxes comes no closer than `reach`: on one axis and side the gap is wider now and ahead. */
 CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
   const float *x = a->value, *y = b->value;
   for (int32_t k = 0; k < 3; k++) {
@@ -311,8 +308,7 @@ CLOTH_INLINE lanes3 load_place(const leaf_rows *rows, int32_t i) {
   return lanes3_of(lanes_load(rows->value[0] + i), lanes_load(rows->value[1] + i), lanes_load(rows->value[2] + i));
 }
 
-/* Normals of a row of cells, times SELF_NORMAL; those of no area have normals that change neither the least nor the
-   greatest. */
+/* Normals of a row of cells, times SELF_NORMAL; those of no area change neither the least nor the greatest. */
 CLOTH_REPEATED void find_normals(const self_body *b, const leaf_rows *rows, int32_t cells, int32_t step,
                                  float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
   const int32_t above = rows->start[cells], below = rows->start[cells + 1];
@@ -346,8 +342,7 @@ static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3]
   }
 }
 
-/* The leaves of a block, `count` of them, whose first columns start at `column` of a row. All of them have three
-   columns of particles, or there is one. */
+/* The leaves of a block, `count` of them from `column` of a row on: with three columns of particles, or one leaf. */
 static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
   const int32_t rows = b->rows - 2 * row;
   leaf_rows r;

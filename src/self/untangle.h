@@ -47,8 +47,7 @@ static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edg
 CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
 CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
-/* Two ends of an edge, then three corners of a triangle; or how far along the edge, and where in the triangle, the two
-   meet: weights of the five. */
+/* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
 typedef struct self_meeting {
   int32_t particle[5];
   float weight[5];
@@ -192,8 +191,7 @@ static float mobility_of(const self_body *b, int32_t particle) {
   return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
 }
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, or most[1]
-   where they have met for long: places, not velocities. */
+/* Moves an edge and a triangle that still meet by at most most[0] metres, or most[1] where they have met for long. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);

@@ -23,8 +23,7 @@
  * stay out as long as their sum is at most integration.explicit_threshold.
  */
 
-/* Longest substep [s]: frames are divided so that none is longer, as a ball passes a pinned sheet in longer ones (S19).
- */
+/* Longest substep [s]: in longer ones a ball passes a pinned sheet (S19). */
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #ifndef EXPLICIT_BOUND /* tests/thesis.c goes beyond it */
@@ -49,8 +48,7 @@
    levels bend them by kinks alone, which a cantilever of many cells does not get over in fewer. */
 #define STIFF_PLATE 300.0f
 #define STIFFEST_PLATE 1.5e3f
-/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more: levels of few
-   points do not shear without stretching. */
+/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more. */
 #define NET_SHEAR 0.001f
 #define NET_ITERATIONS 4
 /* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
@@ -285,8 +283,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   return notes;
 }
 
-/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator: their sum grows with
-   the square of the substep at most. */
+/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator. */
 static float explicit_substeps(const cloth *c, float dt) {
   substep_terms t;
   set_terms(c, dt, 1, &t);

@@ -17,8 +17,7 @@
 
 /// Bounds of work ///
 
-/* The most work of the next step of a cloth, and of any step of a config, of which a model of its cloth without
-   particles is made. */
+/* The most work of the next step of a cloth, and of any step of a config, by a model of its cloth. */
 
 #if WITH_PLANNING
 
@@ -43,8 +42,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   return CLOTH_OK;
 }
 
-/* A cloth without particles: just what the work is computed from, for a config that has no arena. Offsets into the
-   cloth lead to the members that follow it. */
+/* A cloth without particles, for a config that has no arena: what the work is computed from follows it. */
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;

@@ -57,8 +57,7 @@ static void hash_lanes3(hasher *h, lanes3 block, int32_t count) {
   }
 }
 
-/* What the springs from a block of a row to the next particles make of their force: through the inverse of their
-   blocks, and back by the product. */
+/* What springs from a block of a row make of their force: through the inverse of their blocks, and back. */
 CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_terms *t, const float *numbers) {
   const lanes3 here = near_load(row, KERNEL_PITCH, i), next = near_load(row, KERNEL_PITCH, i + 1);
   const lanes3 before = near_load(row, KERNEL_PITCH, i - 1);

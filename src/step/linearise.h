@@ -291,8 +291,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
   });
 }
 
-/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
-   already. */
+/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`; `is_started`: to those in it. */
 CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *first, const linear_row *row,
                                     int32_t place, int32_t is_last, int32_t is_started, int32_t keeps_pins) {
   const linear_row r = *row;

@@ -106,8 +106,7 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
 
 #endif
 
-/* 1 if bodies move along with cloth that nothing else holds: it touches them alone, or particles are attached to them.
- */
+/* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
 static int moves_bodies(const cloth *c) {
   int any = 0;
 #if WITH_BODIES

@@ -17,8 +17,7 @@
 
 #if WITH_PLANNING
 
-/* Cut-off of the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
- */
+/* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
 #define MAX_OWN_STRETCH 1.0e3f
 #define MIN_STIFFNESS 1.0e-3f
 
@@ -100,8 +99,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   return 1;
 }
 
-/* Chooses a plan: the best within the work or, if a stretch is given, the cheapest that keeps it. Returns its number,
-   or -1. */
+/* The number of the best plan within the work or, with a stretch, of the cheapest that keeps it; or -1. */
 static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
   config_model model;
   int32_t chosen = -1;

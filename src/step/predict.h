@@ -57,8 +57,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }
 
-/* The share of a velocity that damping leaves. Friction brakes particles that were pressed in the last substep already:
-   the dry drag leaves them. */
+/* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
 CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
   if (!p->has_dry_drag) {
     return p->drag;
@@ -71,8 +70,7 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
   return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
 }
 
-/* The way of a block of particles over the substep's prediction, h f v, and of pins over the substep; `moves`: which of
-   them are not pinned. */
+/* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
 CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
   lanes3 v = lanes3_load(p->v, i);
   if (p->blends) {

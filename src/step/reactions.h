@@ -224,8 +224,7 @@ CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   return s;
 }
 
-/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of the reactions of pins before.
- */
+/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of reactions before. */
 CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const cloth_vector before = pin_sums_of(c, &a).reactions;
@@ -328,8 +327,7 @@ static float held_mass(const cloth *c, const solve_arrays *a) {
   return mass;
 }
 
-/* What is left of a member's forces beside what its pins have noted, and how many of these hold a particle. Finishes
-   the solution. */
+/* What is left of a member's forces beside what pins have noted, and how many of these hold. Finishes the solution. */
 CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;

@@ -49,8 +49,7 @@ typedef struct settling {
   int32_t is_stopped; /* 1: the cloth has been stopped in this step */
 } settling;
 
-/* Adds the colliders with mass to the energy and to the largest squared speed. A body's speed is that of its centre, or
-   of the point farthest from it. */
+/* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
 static void add_bodies_speed(settling *s, float *energy) {
 #if WITH_BODIES
   const cloth *c = s->c;

@@ -76,8 +76,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   return some;
 }
 
-/* By how much their energy rises along the ways in `bent`, of pins that rest: kappa / 2 d . (2 x + d) with the bend x
-   and its change d. */
+/* By how much their energy rises along the ways in `bent`: kappa / 2 d . (2 x + d), bend x and its change d. */
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;

@@ -46,8 +46,7 @@ static hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   return r;
 }
 
-/* x_0 - 2 x_1 + x_2 of a block of hinges along the warp and along the weft, and x_0 - x_1 - x_2 + x_3 of cells; their
-   stiffness. */
+/* x_0 - 2 x_1 + x_2 of a block of hinges along warp and weft, and x_0 - x_1 - x_2 + x_3 of cells; their stiffness. */
 typedef struct hinge_block {
   lanes3 warp, weft, twist;
   lanes of_warp, of_weft, of_twist;
@@ -69,8 +68,7 @@ CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   return b;
 }
 
-/* Where what a row leaves to others waits: H_u of the row and of the one above, forces of cells, near rows; and own
-   rows: H_v - T, and a row that nobody wants. */
+/* Where what a row leaves to others waits: H_u of two rows, forces of cells; H_v - T, and a row nobody wants. */
 typedef struct hinge_buffers {
   float *along, *along_above, *cells, *left_over, *spare;
 } hinge_buffers;
@@ -84,8 +82,7 @@ static hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
   return b;
 }
 
-/* Moves what the cell across the seam of a tube brings to column 0 to the force of a row, `begun`, and to what is left
-   over. */
+/* Moves what the cell across the seam of a tube brings to column 0 to the force, `begun`, and what is left over. */
 static void close_cells(const hinge_buffers *b, const solve_arrays *a, float *begun) {
   const cloth_vector seam = near_vector(b->cells, a->buffer, a->columns - 1);
   const float of_seam[3] = {seam.x, seam.y, seam.z};

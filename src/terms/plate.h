@@ -27,8 +27,7 @@
  * tau makes the plate act on x + tau / h (x - x_n). Scratch: the row buffers BUFFER_CURVATURE.
  */
 
-/* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
-   at the ends of an open line. */
+/* Times kappa that the hinges along a line put on an element's diagonal: 1, 4, 1 for each, none at open ends. */
 static float hinges_on_element(int32_t element, int32_t count, int32_t is_ring) {
   float sum = 0.0f;
   for (int32_t hinge = element - 1; hinge <= element + 1; hinge++) {
@@ -122,8 +121,7 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes
   return lanes_add(left, right);
 }
 
-/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the
-   ratio is 1; a constant. */
+/* D_u + b / a D_v of a block, from sums of what lies beside it. `is_square`: 1 only if the ratio is 1; a constant. */
 CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
   const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));

@@ -68,8 +68,7 @@ static int has_first_spring(const sewn_line *l) {
   return l->count > 0 && !is_gap(l->c, start_of_line(l), direction_of(l) == WEFT ? GAP_WEFT : GAP_WARP);
 }
 
-/* Finds the line that leads from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 if the
-   seam does not run along a border there. */
+/* Finds the line from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 off borders. */
 static int find_fold_line(const cloth *c, const cloth_seam_side *side, int32_t n, sewn_line *l) {
   sewn_line lines[4];
   const int32_t columns = c->grid.columns, particle = sewn_at(side, n), next = sewn_at(side, n > 0 ? n - 1 : n + 1);
@@ -91,8 +90,7 @@ typedef struct fold_side {
   float stiffness, elastic; /* of a hinge of this side's cloth, times length^2, with viscosity and without [N m] */
 } fold_side;
 
-/* Mean factor on the rest lengths of the springs of a line of the grid across l, on both sides of its first particle.
- */
+/* Mean factor on rest lengths of the springs of a line of the grid across l, beside its first particle. */
 static float width_factor(const sewn_line *l) {
 #if WITH_REST_SHAPE
   if (has_rest_shape(l->c)) {

@@ -27,8 +27,7 @@
 
 /* Stiffness of a stitch that is a spring, over the largest of stretch around it. */
 #define LOOSE_STIFFNESS 4.0f
-/* An end of a fold that is sewn shares the particle with the other side: what its block counts in the preconditioner.
- */
+/* An end of a fold that is sewn shares the particle with the other side: what its block counts. */
 #define SEWN_SHARE 2.0f
 
 /* 1 if something holds all particles of a stitch, which then moves nothing and pulls nothing. */

@@ -56,8 +56,7 @@ static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
 }
 
-/* Gaps over the spacing below which what is sewn is one unknown. Wider ones are springs, which give way where contact
-   or a pin is between. */
+/* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
 #define CLOSED_GAP 0.05f
 
 /* 1 if a stitch is open as a step begins. */
@@ -68,8 +67,7 @@ static int is_open_stitch(const sewing *s, const stitch *t) {
   return vector_length(stitch_gap(s, t)) > CLOSED_GAP * spacing;
 }
 
-/* 1 if the class of the particle of a stitch can move with those that it is sewn between: with nothing else yet, while
-   nothing moves with it or holds it. */
+/* 1 if the class of the particle of a stitch can move with those it is sewn between: with nothing else yet. */
 static int may_move_with(const sewing *s, const stitch *t) {
   const sewn_particle *first = class_of(s, t->particle[0]);
   int may = first->followers == 0 && !first->is_held && first == &s->particles[first->root[0]];
@@ -260,8 +258,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
     }                                                                                                                  \
   }
 
-/* The lengths at rest of the springs of stitches at the end of a part of h seconds: they have fallen since the step
-   began, and go on. */
+/* The lengths at rest of springs of stitches at the end of a part of h seconds, which fall. */
 static void aim_stitches(const sewing *s, int32_t part, float h) {
   EACH_LOOSE_STITCH(s, part, f, t, {
     const cloth_vector gap = stitch_gap(s, t);
@@ -474,8 +471,7 @@ static void join_positions(const sewing *s, int32_t part) {
   });
 }
 
-/* After the new positions have been accepted, and contact: all are exactly where their roots are, or what holds them.
- */
+/* After the new positions have been accepted: all are exactly where their roots are, or what holds them. */
 CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   s->moment[part] = vector(0.0f, 0.0f, 0.0f);
   shorten_stitches(s, part, 1.0f / inverse_h);

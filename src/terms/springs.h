@@ -38,8 +38,7 @@
 #define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
-/* Below this a pull along a spring over its length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be
-   subnormal, or differ from another by what is. */
+/* Below this a pull over a spring's length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be subnormal. */
 #define LEAST_PULL 8.470329472543003e-22f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
 #define LIMIT_WIDTH 0.1f
@@ -50,8 +49,7 @@ typedef struct spring_coefficients {
   lanes stiffness, tension, turn, damping;
 } spring_coefficients;
 
-/* What a spring depends on: from its second particle to its first the vectors between places, ways since x_n, and
-   turns. */
+/* What a spring depends on: from its second to its first particle vectors between places, ways, and turns. */
 typedef struct spring_motion {
   lanes3 d, way, turn;
 } spring_motion;
@@ -114,8 +112,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   return s;
 }
 
-/* What a spring adds to the operator's product: the force on its first particle for displacements that differ by
-   `moved`. */
+/* What a spring adds to the operator's product: the force on its first particle for a relative `moved`. */
 CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 moved) {
   const lanes by = lanes_flush_below(lanes_multiply(lanes3_dot(d, moved), along), LEAST_PULL);
   return lanes3_add_scaled(lanes3_scale(moved, across), d, by);
