@@ -226,12 +226,8 @@ static int will_choose_tethers(const cloth *c) {
 }
 
 static int check_cloth(const cloth *c) {
-  if (!c) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
-    return CLOTH_ERROR_NOT_A_CLOTH;
-  }
+  RETURN_IF(!c, CLOTH_ERROR_NULL);
+  RETURN_IF((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC, CLOTH_ERROR_NOT_A_CLOTH);
   return CLOTH_OK;
 }
 
@@ -239,9 +235,7 @@ static int check_cloth(const cloth *c) {
 
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!cloths, CLOTH_ERROR_NULL);
   int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
   for (int32_t n = 0; n < count && !error; n++) {
     error = check_cloth(cloths[n]);
@@ -369,10 +363,7 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -406,9 +397,6 @@ static void set_particle_vector(const cloth *c, vector_array to, int32_t particl
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_particle(c, particle));
   return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }

@@ -348,9 +348,7 @@ typedef struct bind_job {
 } bind_job;
 
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
-  if (!job->layout || !job->vertices || !job->reach || !job->bindings) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!job->layout || !job->vertices || !job->reach || !job->bindings, CLOTH_ERROR_NULL);
   int error = check_skinned_cloths(all, count);
   error = error ? error : check_skin_layout(job->layout);
   error = error ? error : check_reach(job->reach);
@@ -383,8 +381,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  const int error = check_bind(all, count, &job);
-  return error ? error : make_bindings(all, count, &job);
+  RETURN_ERROR(check_bind(all, count, &job));
+  return make_bindings(all, count, &job);
 }
 
 #endif

@@ -335,9 +335,7 @@ int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t b
   }
   cloth_geometry head;
   const uint32_t needed = layout_geometry(data, &head);
-  if ((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed, CLOTH_ERROR_ARENA);
   cloth_geometry *g = (cloth_geometry *)memory;
   fill_zero(memory, GEOMETRY_HEAD);
   *g = head;
@@ -353,15 +351,9 @@ int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t b
 }
 
 int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place) {
-  if (!collider || !geometry) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (!is_geometry(geometry)) {
-    return CLOTH_ERROR_GEOMETRY;
-  }
-  if (place < 0 || place >= CLOTH_GEOMETRY_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!collider || !geometry, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_geometry(geometry), CLOTH_ERROR_GEOMETRY);
+  RETURN_IF(place < 0 || place >= CLOTH_GEOMETRY_LIMIT, CLOTH_ERROR_RANGE);
   collider->shape = geometry->shape;
   collider->geometry.place = place;
   collider->geometry.elements = geometry->elements;

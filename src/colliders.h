@@ -156,9 +156,7 @@ static int check_capacity(const cloth *c, const cloth_collider *body, int32_t in
   if (!has_geometry(body)) {
     return CLOTH_OK;
   }
-  if (is_concave(body) && body_number(c, index) >= 0) {
-    return CLOTH_ERROR_CONFLICT;
-  }
+  RETURN_IF(is_concave(body) && body_number(c, index) >= 0, CLOTH_ERROR_CONFLICT);
   if (body->shape != CLOTH_SHAPE_MESH) {
     return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
@@ -171,12 +169,9 @@ static int check_capacity(const cloth *c, const cloth_collider *body, int32_t in
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  int error = check_cloth(c);
-  error = error ? error : check_collider(collider);
-  error = error ? error : check_capacity(c, collider, -1);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_ERROR(check_collider(collider));
+  RETURN_ERROR(check_capacity(c, collider, -1));
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       cloth_inputs *inputs = inputs_of(c);
@@ -190,21 +185,15 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 static int check_collider_index(const cloth *c, int32_t index) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
                                                                                                  : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(c, index);
-  error = error ? error : check_collider(collider);
-  error = error ? error : check_capacity(c, collider, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_ERROR(check_collider(collider));
+  RETURN_ERROR(check_capacity(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
@@ -216,9 +205,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
   if (error) {
     return error;
   }
-  if (!current) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!current, CLOTH_ERROR_NULL);
   error = check_pose(current);
   error = error || !previous ? error : check_pose(previous);
   if (error) {
@@ -232,10 +219,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   wake(c);
@@ -255,13 +239,8 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
-  if (!reaction) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_IF(!reaction, CLOTH_ERROR_NULL);
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }

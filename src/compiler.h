@@ -333,3 +333,18 @@
 #else
 #define CLOTH_SEPARATE static
 #endif
+
+/* Leave a function with the error that a check has found, or with an error where a condition holds. */
+#define RETURN_ERROR(check)                                                                                            \
+  do {                                                                                                                 \
+    const int found = (check);                                                                                         \
+    if (found) {                                                                                                       \
+      return found;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)
+#define RETURN_IF(condition, error)                                                                                    \
+  do {                                                                                                                 \
+    if (condition) {                                                                                                   \
+      return error;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)

@@ -62,12 +62,8 @@ cloth_config cloth_config_default(void) {
 #define IMEX_SUBSTEPS 16
 
 int cloth_config_use_imex(cloth_config *config) {
-  if (!config) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (config->cookie != CLOTH_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
+  RETURN_IF(!config, CLOTH_ERROR_NULL);
+  RETURN_IF(config->cookie != CLOTH_COOKIE, CLOTH_ERROR_CONFIG);
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->integration.explicit_threshold = IMEX_THRESHOLD;
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */

@@ -83,16 +83,10 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
 }
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  int error = check_cloth(c);
-  if (error || (!contacts && count > 0)) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (count < 0) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!has_contact_record(c)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF((!contacts && count > 0), CLOTH_ERROR_NULL);
+  RETURN_IF(count < 0, CLOTH_ERROR_RANGE);
+  RETURN_IF(!has_contact_record(c), CLOTH_ERROR_STATE);
   const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {

@@ -33,9 +33,7 @@ cloth_group cloth_group_default(void) {
 }
 
 static int check_exceptions(const cloth_group *group) {
-  if (group->exception_count > 0 && !group->exceptions) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(group->exception_count > 0 && !group->exceptions, CLOTH_ERROR_NULL);
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
     if (e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b) {
@@ -52,13 +50,9 @@ static int check_exceptions(const cloth_group *group) {
 
 /* Checks a side of a seam, of cloths that have been checked. */
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
-  if (side->cloth < 0 || side->cloth >= group->count) {
-    return CLOTH_ERROR_INDEX;
-  }
+  RETURN_IF(side->cloth < 0 || side->cloth >= group->count, CLOTH_ERROR_INDEX);
   const int32_t particles = member_of(group, side->cloth)->count;
-  if (side->count < 1 || side->count > particles) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(side->count < 1 || side->count > particles, CLOTH_ERROR_RANGE);
   const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
   if (!side->particles) {
     const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
@@ -115,12 +109,10 @@ static int check_stitches(const cloth_seam *seam) {
 }
 
 static int check_seams(const cloth_group *group) {
-  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (group->seam_count > 0 && !group->seams) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT ||
+                !in_range(group->seam_speed, 1.0e-3f, 1000.0f),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF(group->seam_count > 0 && !group->seams, CLOTH_ERROR_NULL);
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
@@ -188,29 +180,21 @@ static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
 /* Checks the collider that is body k of a group in cloth n. */
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
-  const int error = check_collider_index(group->cloths[n], collider);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(group->cloths[n], collider));
   for (int32_t before = 0; before < k; before++) {
     if (group->bodies[before].colliders[n] == collider) {
       return CLOTH_ERROR_CONFLICT;
     }
   }
   const int32_t leader = leader_of_body(group, k);
-  if (!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body)) {
-    return CLOTH_ERROR_CONFLICT;
-  }
+  RETURN_IF(!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body),
+            CLOTH_ERROR_CONFLICT);
   return common_body(group, k, n) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_common_bodies(const cloth_group *group) {
-  if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (group->body_count > 0 && !group->bodies) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT, CLOTH_ERROR_RANGE);
+  RETURN_IF(group->body_count > 0 && !group->bodies, CLOTH_ERROR_NULL);
   int error = CLOTH_OK;
   for (int32_t k = 0; k < group->body_count; k++) {
     for (int32_t n = 0; n < group->count && !error; n++) {
@@ -230,10 +214,7 @@ static int check_common_bodies(const cloth_group *group) {
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
-  int error = check_cloth(group->cloths[n]);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(group->cloths[n]));
   for (int32_t before = 0; before < n; before++) {
     if (group->cloths[before] == group->cloths[n]) {
       return CLOTH_ERROR_CONFLICT;
@@ -243,16 +224,12 @@ static int check_member(const cloth_group *group, int32_t n) {
 }
 
 static int check_group(const cloth_group *group) {
-  if (!group) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (group->cookie != GROUP_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
-  if (group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 || group->pairs > GROUP_MAX_PAIRS ||
-      group->exception_count < 0 || group->exception_count > GROUP_EXCEPTIONS) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!group, CLOTH_ERROR_NULL);
+  RETURN_IF(group->cookie != GROUP_COOKIE, CLOTH_ERROR_CONFIG);
+  RETURN_IF(group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 ||
+                group->pairs > GROUP_MAX_PAIRS || group->exception_count < 0 ||
+                group->exception_count > GROUP_EXCEPTIONS,
+            CLOTH_ERROR_RANGE);
   int error = group->cloths ? CLOTH_OK : CLOTH_ERROR_NULL;
   for (int32_t n = 0; n < group->count && !error; n++) {
     error = check_member(group, n);
@@ -263,14 +240,9 @@ static int check_group(const cloth_group *group) {
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
-  int error = check_group(group);
-  error = error ? error : check_doubles(group);
-  if (error) {
-    return error;
-  }
-  if (!bytes) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_group(group));
+  RETURN_ERROR(check_doubles(group));
+  RETURN_IF(!bytes, CLOTH_ERROR_NULL);
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
@@ -278,16 +250,9 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
 #if WITH_SEAMS
 
 int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
-  int error = check_group(group);
-  if (error) {
-    return error;
-  }
-  if (seam < 0 || seam >= group->seam_count) {
-    return CLOTH_ERROR_INDEX;
-  }
-  if (!gap) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_group(group));
+  RETURN_IF(seam < 0 || seam >= group->seam_count, CLOTH_ERROR_INDEX);
+  RETURN_IF(!gap, CLOTH_ERROR_NULL);
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
     if (is_stitched(group, &group->seams[seam], n)) {
@@ -323,9 +288,7 @@ static int is_way_in_range(int32_t a, int32_t b) {
 /* Checks two cloths of a group together. */
 static int check_two(const cloth *a, const cloth *b) {
   const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
-  if (share_scratch(a, b)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(share_scratch(a, b), CLOTH_ERROR_STATE);
   const int is_near =
       is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
   return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -358,9 +321,7 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
 /* Checks the memory for a step of a group that has been checked. */
 static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
   const memory_range range = {(uintptr_t)memory, bytes};
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!memory, CLOTH_ERROR_NULL);
   int fits = (uintptr_t)memory % CLOTH_ALIGNMENT == 0 && bytes >= group_layout_of(group).bytes;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
@@ -370,16 +331,13 @@ static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
 }
 
 static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
-  int error = check_group_step(group, dt, substeps);
-  return error ? error : check_memory(group, memory, bytes);
+  RETURN_ERROR(check_group_step(group, dt, substeps));
+  return check_memory(group, memory, bytes);
 }
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
   for (int32_t n = 0; n < group->count; n++) {
     allow_refinements(group->cloths[n]);
   }
@@ -401,11 +359,8 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  error = error ? error : check_efforts(group, efforts);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  RETURN_ERROR(check_efforts(group, efforts));
   for (int32_t n = 0; n < group->count; n++) {
     workspace *w = workspace_of(group->cloths[n]);
     allow_refinements(group->cloths[n]);
@@ -469,13 +424,8 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   int32_t substeps;
-  int error = check_group_step(group, dt, &substeps);
-  if (error) {
-    return error;
-  }
-  if (!work) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_group_step(group, dt, &substeps));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
   *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);

@@ -84,15 +84,10 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, image));
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(c, header);
-  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(!is_room(c, image, bytes, header[IMAGE_BYTES]), CLOTH_ERROR_BUFFER);
   uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
@@ -629,28 +624,17 @@ static int check_image_content(const image_view *view) {
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) {
-    return error;
-  }
-  if (bytes < IMAGE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
+  RETURN_ERROR(check_call(c, image));
+  RETURN_IF(bytes < IMAGE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  error = check_image_header(c, header, bytes);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_image_header(c, header, bytes));
   image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
-  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  if (!check_image_content(&view)) {
-    return CLOTH_ERROR_IMAGE_CONTENT;
-  }
+  RETURN_IF(header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32),
+            CLOTH_ERROR_IMAGE_DAMAGED);
+  RETURN_IF(!check_image_content(&view), CLOTH_ERROR_IMAGE_CONTENT);
   copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;

@@ -268,21 +268,12 @@ static void place_particles(const cloth *c, const cloth_config *config) {
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  int error = check_config(config);
-  if (error) {
-    return error;
-  }
-  if (!arena || !out) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!arena || !out, CLOTH_ERROR_NULL);
+  RETURN_IF((uintptr_t)arena % CLOTH_ALIGNMENT != 0, CLOTH_ERROR_ARENA);
   cloth draft;
   compute_layout(&draft, config);
-  if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF(bytes < draft.total_bytes, CLOTH_ERROR_ARENA);
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
   *c = draft;

@@ -413,13 +413,8 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  int error = check_config(config);
-  if (error) {
-    return error;
-  }
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!memory, CLOTH_ERROR_NULL);
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -427,18 +422,11 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  int error = check_call(c, scratch);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, scratch));
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
-  if (c->shared_bytes == 0) {
-    return CLOTH_ERROR_STATE;
-  }
-  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF(c->shared_bytes == 0, CLOTH_ERROR_STATE);
+  RETURN_IF((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside, CLOTH_ERROR_ARENA);
   uintptr_t moved = offset - c->scratch.solution; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
@@ -449,10 +437,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  int error = check_call(c, memory);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, memory));
   describe_memory(c, memory);
   return CLOTH_OK;
 }

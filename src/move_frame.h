@@ -270,27 +270,19 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  error = error ? error : check_pose(from);
-  error = error ? error : check_pose(to);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_call(c, from && to ? from : NULL));
+  RETURN_ERROR(check_pose(from));
+  RETURN_ERROR(check_pose(to));
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  RETURN_IF(!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+                !in_range(kept->centrifugal, 0.0f, 1.0f),
+            CLOTH_ERROR_RANGE);
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!stays_within_limit(c, &m, colliders), CLOTH_ERROR_RANGE);
   wake(c);
   transform_all(c, &m, dt, colliders);
   return CLOTH_OK;

@@ -82,9 +82,7 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
 }
 
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_config_fault(config);
   if (fault > CONFIG_FABRIC) {
     size_t used = append_text(text, bytes, 0, "fabric.");
@@ -96,23 +94,17 @@ int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
 }
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = fabric ? find_fabric_fault(fabric) : 0;
   append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
   return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
@@ -133,9 +125,7 @@ static int find_geometry_fault(const cloth_geometry_data *data) {
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_geometry_fault(data);
   append_text(text, bytes, 0, find_text(geometry_texts, fault));
   return geometry_error(fault);

@@ -111,10 +111,7 @@ int cloth_get_origin(const cloth *c, cloth_metres *origin) {
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -152,15 +149,10 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  int error = check_call(from, offset);
-  error = error ? error : check_cloth(to);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(from, offset));
+  RETURN_ERROR(check_cloth(to));
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
-  if (!are_metres_within(way, 1 << 24)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!are_metres_within(way, 1 << 24), CLOTH_ERROR_RANGE);
   *offset = vector_of_metres(way);
   return CLOTH_OK;
 }

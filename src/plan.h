@@ -97,18 +97,9 @@ static int are_moves_in_range(const cloth *c, float dt) {
 
 /* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
+  RETURN_IF(!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt), CLOTH_ERROR_RANGE);
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }

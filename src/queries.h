@@ -307,16 +307,13 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  int error = check_call(c, ray);
-  if (error || !point) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_call(c, ray));
+  RETURN_IF(!point, CLOTH_ERROR_NULL);
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
-  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
-      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+                !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f),
+            CLOTH_ERROR_RANGE);
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -332,13 +329,9 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  int error = check_call(c, point);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_call(c, point));
+  RETURN_IF(!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE),
+            CLOTH_ERROR_RANGE);
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;

@@ -15,13 +15,8 @@
    copy. */
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_ERROR(check_call(c, buffer));
+  RETURN_IF(!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes), CLOTH_ERROR_BUFFER);
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
@@ -131,13 +126,8 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
 #endif
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
+  RETURN_ERROR(check_call(c, buffer));
+  RETURN_IF(bytes < SAVE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
     uint32_t word;
@@ -146,12 +136,8 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
       return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
     }
   }
-  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  if (!check_save_content(c, from)) {
-    return CLOTH_ERROR_IMAGE_CONTENT;
-  }
+  RETURN_IF(bytes < SAVE_HEADER_BYTES + c->state_bytes, CLOTH_ERROR_IMAGE_DAMAGED);
+  RETURN_IF(!check_save_content(c, from), CLOTH_ERROR_IMAGE_CONTENT);
   copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }

@@ -292,9 +292,7 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (!quotients_are_right() || !zeros_are_right() || !chain_is_right()) {
-    return CLOTH_ERROR_EXCESS_PRECISION;
-  }
+  RETURN_IF(!quotients_are_right() || !zeros_are_right() || !chain_is_right(), CLOTH_ERROR_EXCESS_PRECISION);
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }

@@ -468,15 +468,10 @@ static int check_blends(const cloth *const *all, int32_t count, const cloth_blen
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
-  if (!job->bindings || !layout || !job->vertices) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(layout);
-  error = error ? error : check_blends(all, count, job->blends);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(!job->bindings || !layout || !job->vertices, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_skinned_cloths(all, count));
+  RETURN_ERROR(check_skin_layout(layout));
+  RETURN_ERROR(check_blends(all, count, job->blends));
   return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 

@@ -112,17 +112,14 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
 }
 
 int cloth_wake(cloth *c) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  int error = check_cloth(c);
-  return error ? error : is_asleep(c);
+  RETURN_ERROR(check_cloth(c));
+  return is_asleep(c);
 }
 
 #endif

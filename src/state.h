@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "compiler.h"
 #include "hash.h"
 
 /// State ///
@@ -35,10 +36,7 @@ static uint64_t hash_state(const cloth *c) {
 }
 
 int cloth_hash(const cloth *c, uint64_t *hash) {
-  int error = check_call(c, hash);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, hash));
   *hash = hash_state(c);
   return CLOTH_OK;
 }

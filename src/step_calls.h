@@ -21,10 +21,7 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  int error = check_step_with(c, dt, around);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -37,13 +34,9 @@ int cloth_step(cloth *c, float dt) {
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  int error = check_step_with(c, dt, around);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!effort, CLOTH_ERROR_NULL);
+  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
   workspace *w = workspace_of(c);
   allow_refinements(c);
   w->has_deadline = ticks != UINT32_MAX;
@@ -60,16 +53,10 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_step_with(c, dt, around);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!effort, CLOTH_ERROR_NULL);
+  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  RETURN_IF(effort->refinements < 0 || (uint32_t)effort->cut_short > 1u, CLOTH_ERROR_RANGE);
   workspace *w = workspace_of(c);
   allow_refinements(c);
   w->is_cut = effort->cut_short;

@@ -30,14 +30,12 @@ static void compare_surroundings(const cloth *c, uint64_t hash) {
 
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
-  if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
-      (WITH_WORKERS && around->workers && !around->workers->run)) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
+                around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
+                (WITH_WORKERS && around->workers && !around->workers->run),
+            CLOTH_ERROR_NULL);
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
@@ -49,9 +47,7 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
   }
   const int32_t capacity =
       body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
-  if (capacity == 0) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(capacity == 0, CLOTH_ERROR_STATE);
 #if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
 #else

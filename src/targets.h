@@ -28,20 +28,12 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_present(c, particle);
-  if (error || !constraint) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->state.targets) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_IF(!constraint, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!is_motion_limit(limit)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!is_motion_limit(limit), CLOTH_ERROR_RANGE);
+  RETURN_IF(!in_range(constraint->drive, 0.0f, MAX_DRIVE), CLOTH_ERROR_RANGE);
   set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
                       vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
@@ -79,9 +71,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   if (error || !vertices) {
     return error ? error : CLOTH_ERROR_NULL;
   }
-  if (!c->state.targets) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
   error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER
                                                           : check_vertices(layout, grid_vertices(c), bytes);
   error = error ? error : check_targets(c, layout, vertices);

@@ -386,17 +386,11 @@ static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
 }
 
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  int error = check_call(c, cut);
-  if (error) {
-    return error;
-  }
-  if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
-      !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!can_tear(c)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_call(c, cut));
+  RETURN_IF(!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
+                !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF(!can_tear(c), CLOTH_ERROR_STATE);
   const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {

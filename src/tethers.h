@@ -249,13 +249,8 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (c->settings.tethers.count == 0) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(c->settings.tethers.count == 0, CLOTH_ERROR_STATE);
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -273,9 +268,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
     return CLOTH_ERROR_STATE; /* choosing needs it */
   }
 #if WITH_GAPS
-  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin), CLOTH_ERROR_STATE);
 #endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);

@@ -479,13 +479,8 @@ static int self_notes(const cloth *c) {
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) {
-    return error;
-  }
-  if (!c->self) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_call(c, statistics));
+  RETURN_IF(!c->self, CLOTH_ERROR_STATE);
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }

@@ -27,10 +27,8 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  const int error = check_step(c, dt);
-  if (error || !work) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_step(c, dt));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   if (WITH_SLEEP && is_asleep(c) && !may_wake) {
@@ -113,13 +111,9 @@ static int32_t largest_substeps(const cloth *c, float dt) {
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  const int error = check_config(config);
-  if (error || !work) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);
