@@ -325,10 +325,9 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
 static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < layout->count; i++) {
     const mesh_vertex v = read_vertex(layout, vertices, i);
-    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
-        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+                  !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness),
+              CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }

@@ -93,9 +93,7 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
   const int may_have = c->settings.capacity.geometry || c->settings.capacity.meshes > 0;
   for (int32_t index = 0; may_have && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body)) {
-      return CLOTH_ERROR_GEOMETRY;
-    }
+    RETURN_IF(slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body), CLOTH_ERROR_GEOMETRY);
   }
   return CLOTH_OK;
 }

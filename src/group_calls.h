@@ -15,7 +15,6 @@
 #include "step_calls.h"
 #include "step_origin.h"
 #include "stitches.h"
-#include "types.h"
 
 /// Calls of groups ///
 
@@ -36,12 +35,8 @@ static int check_exceptions(const cloth_group *group) {
   RETURN_IF(group->exception_count > 0 && !group->exceptions, CLOTH_ERROR_NULL);
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
-    if (e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b) {
-      return CLOTH_ERROR_INDEX;
-    }
-    if (!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b, CLOTH_ERROR_INDEX);
+    RETURN_IF(!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f), CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
@@ -59,9 +54,7 @@ static int check_side(const cloth_group *group, const cloth_seam_side *side) {
     return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
   }
   for (int32_t n = 0; n < side->count; n++) {
-    if (side->particles[n] < 0 || side->particles[n] >= particles) {
-      return CLOTH_ERROR_INDEX;
-    }
+    RETURN_IF(side->particles[n] < 0 || side->particles[n] >= particles, CLOTH_ERROR_INDEX);
   }
   return CLOTH_OK;
 }
@@ -101,9 +94,7 @@ static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
 static int check_stitches(const cloth_seam *seam) {
   for (int32_t n = 0; n < larger_count(seam); n++) {
     const stitch_ends ends = ends_of_stitch(seam, n);
-    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) {
-      return CLOTH_ERROR_CONFLICT;
-    }
+    RETURN_IF(is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2), CLOTH_ERROR_CONFLICT);
   }
   return CLOTH_OK;
 }
@@ -147,9 +138,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
 static int check_doubles(const cloth_group *group) {
   for (int32_t seam = 0; seam < group->seam_count; seam++) {
     for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-      if (is_sewn_before(group, seam, n)) {
-        return CLOTH_ERROR_CONFLICT;
-      }
+      RETURN_IF(is_sewn_before(group, seam, n), CLOTH_ERROR_CONFLICT);
     }
   }
   return CLOTH_OK;
@@ -182,9 +171,7 @@ static int check_common_collider(const cloth_group *group, int32_t k, int32_t n)
   const int32_t collider = group->bodies[k].colliders[n];
   RETURN_ERROR(check_collider_index(group->cloths[n], collider));
   for (int32_t before = 0; before < k; before++) {
-    if (group->bodies[before].colliders[n] == collider) {
-      return CLOTH_ERROR_CONFLICT;
-    }
+    RETURN_IF(group->bodies[before].colliders[n] == collider, CLOTH_ERROR_CONFLICT);
   }
   const int32_t leader = leader_of_body(group, k);
   RETURN_IF(!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body),
@@ -216,9 +203,7 @@ static int check_common_bodies(const cloth_group *group) {
 static int check_member(const cloth_group *group, int32_t n) {
   RETURN_ERROR(check_cloth(group->cloths[n]));
   for (int32_t before = 0; before < n; before++) {
-    if (group->cloths[before] == group->cloths[n]) {
-      return CLOTH_ERROR_CONFLICT;
-    }
+    RETURN_IF(group->cloths[before] == group->cloths[n], CLOTH_ERROR_CONFLICT);
   }
   return group->cloths[n]->self ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
@@ -348,11 +333,11 @@ int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t
 
 /* Do all cloths of a group allow steps that are refined less? */
 static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
-  int error = efforts ? CLOTH_OK : CLOTH_ERROR_NULL;
-  for (int32_t n = 0; n < group->count && !error; n++) {
-    error = group->cloths[n]->settings.capacity.fixed_work ? CLOTH_ERROR_STATE : CLOTH_OK;
+  RETURN_IF(!efforts, CLOTH_ERROR_NULL);
+  for (int32_t n = 0; n < group->count; n++) {
+    RETURN_IF(group->cloths[n]->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
@@ -362,16 +347,11 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
   RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
   RETURN_ERROR(check_efforts(group, efforts));
   for (int32_t n = 0; n < group->count; n++) {
-    workspace *w = workspace_of(group->cloths[n]);
-    allow_refinements(group->cloths[n]);
-    w->has_deadline = ticks != UINT32_MAX;
-    w->start = start;
-    w->ticks = ticks;
+    set_deadline(group->cloths[n], start, ticks);
   }
   const int result = step_group(group, dt, substeps, memory);
   for (int32_t n = 0; n < group->count; n++) {
-    efforts[n].refinements = workspace_of(group->cloths[n])->refinements;
-    efforts[n].cut_short = workspace_of(group->cloths[n])->is_cut;
+    efforts[n] = effort_of(group->cloths[n]);
   }
   return result;
 }
@@ -379,19 +359,13 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
 int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
                               const cloth_effort *efforts) {
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  error = error ? error : check_efforts(group, efforts);
-  for (int32_t n = 0; !error && n < group->count; n++) {
-    error = efforts[n].refinements < 0 || (uint32_t)efforts[n].cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
-  }
-  if (error) {
-    return error;
+  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  RETURN_ERROR(check_efforts(group, efforts));
+  for (int32_t n = 0; n < group->count; n++) {
+    RETURN_ERROR(check_effort(&efforts[n]));
   }
   for (int32_t n = 0; n < group->count; n++) {
-    workspace *w = workspace_of(group->cloths[n]);
-    allow_refinements(group->cloths[n]);
-    w->is_cut = efforts[n].cut_short;
-    w->max_refinements = efforts[n].refinements;
+    set_effort(group->cloths[n], &efforts[n]);
   }
   return step_group(group, dt, substeps, memory);
 }

@@ -104,14 +104,10 @@ static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
   for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
-    if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_VERSION;
-    }
+    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_VERSION);
   }
   for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
-    if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_CONFIG;
-    }
+    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_CONFIG);
   }
   return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }

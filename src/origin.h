@@ -131,9 +131,7 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
-    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!are_metres_within(way, 2 * MAX_ORIGIN_WAY), CLOTH_ERROR_RANGE);
     const position_box box = box_around(cloths[n]);
     const cloth_vector low = vector_add(box.low, vector_of_metres(way));
     const cloth_vector high = vector_add(box.high, vector_of_metres(way));

@@ -58,10 +58,9 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+                  !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT),
+              CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
