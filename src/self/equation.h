@@ -10,6 +10,7 @@
 #include "../solve/levels.h"
 #include "../solve/members.h"
 #include "../types.h"
+#include "candidates.h"
 #include "features.h"
 #include "memory.h"
 #include "pairs.h"
@@ -355,6 +356,10 @@ static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved)
 /* Gaps that the solution says, below which they are looked at. */
 #define DOUBTFUL_GAP 0.4f
 
+CLOTH_INLINE int is_doubtful(const pair_element *e, const self_pair *law) {
+  return e->gap < DOUBTFUL_GAP * law->thickness && !law->is_round;
+}
+
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
   pair_ends x;
@@ -364,7 +369,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   const int32_t is_pressed = press_after(e, moved, &out) > 0.0f;
   const float thickness = x.law->thickness;
   e->gap += out;
-  g->found->doubtful += e->gap < DOUBTFUL_GAP * thickness && !x.law->is_round;
+  g->found->doubtful += is_doubtful(e, x.law);
   const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
   const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
   if (is_pressed || law > 0.0f) {
@@ -464,7 +469,7 @@ static void part_element(const self_group *g, const pair_element *e) {
   pair_ends x;
   pair_shape shape;
   find_pair_places(g, candidate, &x);
-  if (e->gap < DOUBTFUL_GAP * x.law->thickness && !x.law->is_round && has_passed(candidate, &x, &shape)) {
+  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) {
     part_pair(candidate, &x, &shape);
   }
 }
