@@ -1,6 +1,6 @@
 /* Contact where bodies, limits on speed and the cloth's own lengths conflict, with default settings: a curtain that a
-   body walks through, cloth between two bodies, cloth that a body begins in, and a cape that is pinned inside of its
-   wearer. tests/abuse.c has more bodies in motion. SPDX-License-Identifier: MIT */
+   body walks through, cloth between two bodies, hems over edges, torn cloth. tests/abuse.c has more bodies.
+   SPDX-License-Identifier: MIT */
 #include "experiments.h"
 #include "shapes.h"
 #include "sheets.h"
@@ -179,8 +179,6 @@ static void test_torn(void) {
 }
 
 /// A cape on a figure ///
-
-#define FIGURE_PARTS 6
 
 /// Few substeps ///
 

@@ -1,6 +1,6 @@
 /*
- * Which cloths the methods of examples/methods take: what a config or a call asks for is done, or refused with words
- * and nothing changed, field by field; what does not act changes no bit.
+ * Which cloths the methods of examples/methods take: what a config or a call asks for that they do not treat is
+ * refused with words and nothing changed, field by field.
  *
  * Includes the source: it is compiled in the library's place.
  */

@@ -1,7 +1,7 @@
 /*
  * Contact of the sheet with itself as the response of a method's step (cloth_method.self of examples/methods): a towel
- * that folds onto itself, by schemes, laws and solvers, its intersections counted in doubles; momentum, culling, pins,
- * refusals. `make methods` prints it.
+ * that folds onto itself, by schemes, laws and solvers, its intersections counted in doubles; momentum, refusals. `make
+ * methods` prints it.
  *
  * Includes the source: it is looked at from inside.
  */

@@ -1463,10 +1463,6 @@ static void test_components_by_tolerance(void) {
   method_within("11 components", "the same at 5e-4 (11: none)", 11, first_difference(5e-4f), 0.0);
 }
 
-/* Components of a sheet whose rows are not joined: the first lengths[row] particles of each row hang together, and the
-   others of the row are alone. */
-enum { STRAND_COUNT = 300, STRAND_LENGTH = 12 };
-
 /* Velocities of a sheet after another step, three floats a particle. */
 static void keep_velocities(const cloth *sheet, float *velocities) {
   const vector_array v = vectors_at(sheet, sheet->state.velocity);
@@ -1742,12 +1738,6 @@ static void test_refusals(void) {
   sheet = open_sheet(&config);
   CHECK(refusal(sheet, cloth_method_default()) != NULL, "a cloth with a history of its own is not refused");
 }
-
-typedef struct flight_case {
-  int solver, iterations, frames;
-  float tolerance;
-  double most[2]; /* drift with 1 and 28 substeps [m/s]; 0: not run */
-} flight_case;
 
 /// Contact in the solver ///
 

@@ -1,14 +1,6 @@
-/* Recovery: particles thrown, scattered, squeezed, blown away or overwritten are put back, reported, and the cloth
-   comes to rest again. SPDX-License-Identifier: MIT */
+/* Recovery: what leaves the world, or is overwritten, is put back and reported. SPDX-License-Identifier: MIT */
 #include "shapes.h"
 #include "sheets.h"
-
-/* Something no game should do, and the notes that must report it. */
-typedef struct abuse {
-  const char *name;
-  void (*commit)(fixture *s);
-  int notes;
-} abuse;
 
 /* A sheet that flies out of the world stops at its border, and can be fetched back. */
 static void test_leaving_the_world(void) {

@@ -1,6 +1,6 @@
 /* Pre-shaped pieces (grid.rest_positions), in every tier: a trapezoid, a cone panel and a flared tube hang with every
    spring as long as the positions say; a rectangle of uneven cells stretches, bends and weighs as an even one; momenta,
-   strain limits, tearing, masks, seams, contact, settling, saves, work and refusals. SPDX-License-Identifier: MIT */
+   strain limits, tearing, masks, seams, contact, settling, saves and refusals. SPDX-License-Identifier: MIT */
 #include "tiers.h"
 
 #define PI 3.14159265358979

@@ -613,14 +613,6 @@ static void test_momentum_of_rims(void) {
 
 /// Twisted folds ///
 
-/* Two cells, folded along the edge they share. */
-typedef struct twist_play {
-  cloth_config config;
-  cloth_vector places[6];
-  float mass[6];
-  int is_weft; /* the cells are below each other, not beside each other */
-} twist_play;
-
 /// Searches ///
 
 /* Cloth that starts under strain, or hits something, is looked at again within the step, within the work bound. */

@@ -18,8 +18,7 @@ static cloth_fabric preset(int kind) {
 
 /// Stretch and shear ///
 
-#define LONG_ERROR 0.05 /* of an elongation */
-#define SAG_ERROR 0.03  /* of a sag */
+#define SAG_ERROR 0.03 /* of a sag */
 
 /* Mean sag of the far side of a sheet of 1 m with a stretch stiffness of 1e5 N/m that is held by its side [m]. */
 static double side_sag(int n, double shear, int substeps, double *weight) {
