@@ -454,13 +454,11 @@ typedef struct cloth_settle_report {
   uint32_t work[2]; /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
 } cloth_settle_report;
 
-/* Brings a cloth to the rest of steps of dt [s], 1e-6..1: stops it whenever its kinetic energy has passed a maximum,
-   until no particle is faster than 0.75 `speed` [m/s], 1e-4..10, for three seconds without a stop, in at most
-   `max_steps` steps, 1..CLOTH_SETTLE_LIMIT. 0.01 m/s and 900 steps of 1/60 s suit most. Moves that were set for the
-   next step are made first; in the end all velocities are 0, also of pins. No time passes: gusts, statistics and
-   reactions stay. It knows nothing of groups: pin what is sewn to another cloth. Cloth strained near a limit may tear.
-   `report` may be NULL. Returns CLOTH_OK or a sum of cloth_note; what cloth_step() or cloth_step_with() does; RANGE:
-   speed, max_steps. Absent with CLOTH_NO_SETTLE. */
+/* Brings a cloth to the rest of steps of dt [s], 1e-6..1, by stopping it whenever its kinetic energy has passed a
+   maximum, until no particle is faster than 0.75 `speed` [m/s], 1e-4..10, for three seconds, in at most `max_steps`,
+   1..CLOTH_SETTLE_LIMIT: 0.01 and 900 of 1/60 s suit most. Moves for the next step are made first; pins stop. No time
+   passes, statistics and reactions stay. Groups are unknown to it. `report` may be NULL. Returns CLOTH_OK or a sum of
+   cloth_note; what cloth_step_with() does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
 CLOTH_API int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report);
 CLOTH_API int cloth_settle_with(cloth *c, float dt, const struct cloth_surroundings *around, float speed,
                                 int32_t max_steps, cloth_settle_report *report);
@@ -556,11 +554,10 @@ typedef struct cloth_bind_reach {
   float none; /* from here on 0, between them in proportion; full..CLOTH_ANY_DISTANCE, above 0 */
 } cloth_bind_reach;
 
-/* Finds for each vertex of a mesh its place on the nearest of `count` cloths as they are now, and writes layout->count
-   bindings. Call it once, in a smooth pose: beside a fold as sharp as a cell a vertex may have no place, and has weight
-   0. Vertices are relative to the origin of the cloth that they follow. A mesh does not tear. Time is that of vertices
-   times cells. Returns the number of vertices bound, or RANGE: count, reach or a vertex; BUFFER: the layout does not
-   fit; STATE: a cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
+/* Finds for each vertex of a mesh its place on the nearest of `count` cloths as they are now, relative to that cloth's
+   origin, and writes layout->count bindings. Call it once, in a smooth pose: beside sharp folds vertices may have no
+   place. A mesh does not tear. Time is vertices times cells. Returns the number of vertices bound, or RANGE: count,
+   reach or a vertex; BUFFER: the layout does not fit; STATE: no scratch memory. Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
                          const cloth_bind_reach *reach, cloth_binding *bindings);
 
@@ -617,10 +614,9 @@ typedef struct cloth_surface_point {
   float distance;        /* along the ray to where it meets the cloth, or from the asking point [m] */
 } cloth_surface_point;
 
-/* Find where a ray first comes within its thickness of the cloth, and the nearest point there; or the point of the
-   cloth nearest to `from`, within max_distance [m], 0..CLOTH_ANY_DISTANCE. Of equally distant triangles the first
-   counts. Work is in proportion to the triangles. Return 1 and write *point; 0 if there is none; RANGE. Absent with
-   CLOTH_NO_QUERIES. */
+/* Find where a ray first comes within its thickness of the cloth; or the point of the cloth nearest to `from`, within
+   max_distance [m], 0..CLOTH_ANY_DISTANCE. Work is in proportion to the triangles. Return 1 and write *point; 0 if
+   there is none; RANGE. Absent with CLOTH_NO_QUERIES. */
 CLOTH_API int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point);
 CLOTH_API int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point);
 
@@ -728,10 +724,9 @@ typedef struct cloth_contact {
   cloth_vector impulse;  /* that the particle received from the collider during the step [N s] */
 } cloth_contact;
 
-/* Writes the contacts of the last step, at most `count`, in ascending order of particles. They are no part of the
-   state. Those without room are counted in statistics.contacts_dropped. `contacts` may be NULL if `count` is 0. Returns
-   the number of contacts recorded; RANGE: `count` below 0; STATE: capacity.max_contacts is 0. Absent with
-   CLOTH_NO_QUERIES or CLOTH_NO_COLLIDERS. */
+/* Writes the contacts of the last step, at most `count`, in ascending order of particles; statistics.contacts_dropped
+   has those without room. `contacts` may be NULL if `count` is 0. Returns the number of contacts recorded; RANGE:
+   `count` below 0; STATE: capacity.max_contacts is 0. Absent with CLOTH_NO_QUERIES or CLOTH_NO_COLLIDERS. */
 CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count);
 
 /// Bodies ///
@@ -769,10 +764,9 @@ CLOTH_API int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body)
 /* Writes mass and motion of a collider, and its pose. Returns CLOTH_OK; INDEX; STATE: it has no mass. */
 CLOTH_API int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose);
 
-/* Pins a particle to the point of a collider where it is, or with `point`, in the collider's axes [m], to that point,
-   where the next step moves it. It pulls on the collider. cloth_release(), cloth_pin() and cloth_confine_to_...() end
-   this, and cloth_remove_collider(), which frees it. Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than
-   capacity.max_attachments. */
+/* Pins a particle to the point of a collider where it is, or to `point` in the collider's axes [m], where the next step
+   moves it. It pulls on the collider. cloth_release() and other calls for pins end this, and cloth_remove_collider().
+   Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than capacity.max_attachments. */
 CLOTH_API int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point);
 
 /* Writes the impulse [N s] that the cloth, with the particle's weight, gave in the last step to what holds a pinned or
@@ -781,10 +775,9 @@ CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vec
 
 /// Geometry ///
 
-/* Data of hulls, height fields, meshes and distance grids, checked and laid out by cloth_build_geometry() in memory of
-   the caller. Colliders name it by a place in the table of cloth_step_with() and by a hash. Any number of cloths, on
-   any threads, may read it. It holds no pointers, and may be stored for the same build. Absent with CLOTH_NO_COLLIDERS.
- */
+/* Data of hulls, height fields, meshes and distance grids in memory of the caller, which colliders name by a place in
+   the table of cloth_step_with() and by a hash. Any cloths on any threads may read it. It holds no pointers. Absent
+   with CLOTH_NO_COLLIDERS. */
 typedef struct cloth_geometry cloth_geometry;
 
 /* A convex solid: all points p with normals[i] . p <= offsets[i]. Edges and corners are round, as those of boxes. */
@@ -803,10 +796,9 @@ typedef struct cloth_height_data {
   float spacing_x, spacing_z; /* [m]; each 1e-3..1e3 */
 } cloth_height_data;
 
-/* Triangles, welded or not. With one_sided 0 both sides are surface, and a particle stays on the side on which a
-   substep finds it: for open meshes and level geometry. With 1 only the side from which a triangle is counter-clockwise
-   is, and a particle less than the thickness deep is brought out: for closed meshes. The distance kept is at least 0.5
-   mm. */
+/* Triangles. With one_sided 0 a particle stays on the side on which a substep finds it: for open meshes and level
+   geometry. With 1 only the side from which a triangle is counter-clockwise is surface, and what is less than the
+   thickness deep is brought out: for closed meshes. The distance kept is at least 0.5 mm. */
 typedef struct cloth_mesh_data {
   const cloth_vector *vertices; /* [m]; each axis -1e4..1e4 */
   int32_t vertex_count;         /* 3..3 * CLOTH_TRIANGLE_LIMIT */
@@ -870,10 +862,9 @@ typedef struct cloth_workers {
   void *context; /* the first argument of `run` */
 } cloth_workers;
 
-/* What is around the cloths of a world in a step. A cloth takes the bodies that come near it, at most
-   capacity.max_shared_bodies in the order of the table, more are counted in statistics.overflows. cloth_get_contacts()
-   numbers them from max_colliders on. They are no part of the state. A sleeping cloth wakes when those near it differ
-   from the step before. */
+/* What is around the cloths of a world in a step. A cloth takes the bodies that come near it, in the order of the
+   table; those beyond capacity.max_shared_bodies are counted in statistics.overflows. cloth_get_contacts() numbers them
+   from max_colliders on. They are no state; a sleeping cloth wakes when those near it change. */
 typedef struct cloth_surroundings {
   const cloth_geometry *const *geometries; /* table of geometries; NULL at places that no collider names */
   int32_t geometry_count;                  /* 0..CLOTH_GEOMETRY_LIMIT */
@@ -944,9 +935,8 @@ CLOTH_API cloth_motion_constraint cloth_motion_constraint_default(void);
 CLOTH_API int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint);
 
 /* Read the targets of all particles from vertices as cloth_write_vertices() writes them: positions [m], and normals of
-   length 1e-5..1e6; without one there is no backstop. Targets move there in straight lines during the next step, or are
-   set there, as by the first call. Return CLOTH_OK; STATE without capacity.targets; BUFFER: too small, or a layout that
-   does not fit or has no positions; RANGE: a vertex. */
+   length 1e-5..1e6, without which there is no backstop. Targets move there during the next step, or are set there, as
+   by the first call. Return CLOTH_OK; STATE without capacity.targets; BUFFER: too small, or an unfit layout; RANGE. */
 CLOTH_API int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
 CLOTH_API int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
 
@@ -958,20 +948,18 @@ typedef struct cloth_inertia {
   float linear, angular, centrifugal;
 } cloth_inertia;
 
-/* Takes the cloth along with a frame that moves between two poses: particles and their velocities, pins and their
-   moves, targets, confinements, and the colliders of which bit i is set in `colliders`. `inertia` NULL: 0 for all, as
-   for a teleport. dt is the next step's. Call it before pins, targets and colliders are moved for that step. Returns
-   CLOTH_OK, or RANGE: a pose, dt, an inertia, or something that would leave CLOTH_POSITION_LIMIT. Absent with
-   CLOTH_NO_COLLIDERS or CLOTH_NO_MOVE_FRAME. */
+/* Takes the cloth along with a frame that moves between two poses: all that has a position or velocity, and the
+   colliders of which bit i is set in `colliders`. `inertia` NULL: 0 for all, as for a teleport. dt is the next step's.
+   Call it before pins, targets and colliders are moved for that. Returns CLOTH_OK, or RANGE: a pose, dt, an inertia, or
+   something beyond CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS or CLOTH_NO_MOVE_FRAME. */
 CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
                                float dt, uint64_t colliders);
 
 /// Far from home ///
 
-/* All positions of a cloth, passed or read, are relative to its origin, a whole metre of the world, which is state and
-   on which no step depends. A cloth of 1 m looks the same up to 1 km from its origin. Farther away, keep the origin
-   near by config.world or by cloth_recentre(). Moving it is no motion: it wakes nothing, and what is held stays,
-   coordinates rounded to floats. Absent with CLOTH_NO_ORIGIN. */
+/* All positions of a cloth are relative to its origin, a whole metre of the world. Farther than 1 km from it floats are
+   coarse for a cloth of 1 m: move it along by config.world or cloth_recentre(), which is no motion and wakes nothing.
+   Absent with CLOTH_NO_ORIGIN. */
 
 /* Writes where the origin of a cloth is in the world. Returns CLOTH_OK. */
 CLOTH_API int cloth_get_origin(const cloth *c, cloth_metres *origin);
@@ -1005,10 +993,9 @@ CLOTH_API int cloth_is_asleep(const cloth *c);
    rollback in the same build on the same kind of machine. Returns CLOTH_OK, or BUFFER: too small, or in the arena. */
 CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 
-/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. Every
-   value is checked to be one that a cloth can have, unless with CLOTH_NO_SAVE_CHECKS; there is no checksum. Returns
-   CLOTH_OK; IMAGE_VERSION: not a save, or of another version of the library, the state or the numerics; IMAGE_CONFIG:
-   of another config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
+/* Restores what cloth_save() wrote, in a cloth of the same settings and maps, after checking every value, unless with
+   CLOTH_NO_SAVE_CHECKS; there is no checksum. Returns CLOTH_OK; IMAGE_VERSION: not a save, or of another version;
+   IMAGE_CONFIG: of another config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_load(cloth *c, const void *buffer, size_t bytes);
 
 /* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian.
@@ -1057,14 +1044,11 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
 /// Groups ///
 
 /* Cloths that feel each other are stepped together, solved as one where they may touch, by the law of self-contact.
-   Momentum is kept. Memory, state and hashes are each cloth's own; a step is a function of the states, the configs, dt
-   and the group, in its order. Every cloth has a self_thickness. All take the largest number of substeps of one of
-   them. Cloths far apart in origin are rounded: cloth_recentre() them together. A sleeping cloth holds still, and wakes
-   when an awake one comes, moves beside it or leaves.
-
-   Seams join particles of two cloths, or of one, which are one unknown: exactly at one place after every substep. Both
-   momenta are kept. Pins stay where they are, and take the impulses of the others. Nothing touches a triangle with a
-   sewn corner. Cloths sewn together sleep and wake together. */
+   Memory, state and hashes are each cloth's own; a step is a function of the states, the configs, dt and the group, in
+   its order. Every cloth has a self_thickness. All take the largest number of substeps of one. cloth_recentre() them
+   together. Seams join particles of two cloths, or of one: they are exactly at one place after every substep, where
+   pins stay, and nothing touches a triangle with a sewn corner. Momentum is kept. Cloths sewn together sleep and wake
+   together; a sleeping cloth wakes when an awake one comes, moves beside it or leaves. */
 
 /* Two cloths of a group that touch in another way than their configs say. */
 typedef struct cloth_group_pair {
@@ -1132,10 +1116,9 @@ CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
 /* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group, smooth
-   over seams along borders, up to 120 degrees between panels. Bindings of one serve the other only where no seam is
-   near. `blends` may be NULL. Return what these do and what cloth_group_bytes() returns but for a particle joined
-   twice; STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN or
-   CLOTH_NO_SEAMS. */
+   over seams along borders, up to 120 degrees between panels. `blends` may be NULL. Return what these do and what
+   cloth_group_bytes() returns but for a particle joined twice; STATE: two cloths share scratch; LEFT_OUT: blends with
+   CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN or CLOTH_NO_SEAMS. */
 CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                                const cloth_bind_reach *reach, cloth_binding *bindings);
 CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
@@ -1148,11 +1131,11 @@ CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blen
 CLOTH_API int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends,
                                          const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Work between
-   cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any cloth has; what cloth_group_bytes()
-   returns; what cloth_step_with() returns for one of the cloths; CONFLICT: more substeps than a cloth has room for, the
-   larger of its `substeps` and integration.max_substeps; STATE: two cloths share scratch; RANGE: origins more than
-   2e5 m apart; ARENA: memory too small, not aligned, or part of a cloth. An error steps none of them. */
+/* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Returns CLOTH_OK
+   or the sum of the notes of all; what cloth_group_bytes() returns; what cloth_step_with() returns for one of the
+   cloths; CONFLICT: more substeps than a cloth has room for, the larger of `substeps` and integration.max_substeps;
+   STATE: two cloths share scratch; RANGE: origins more than 2e5 m apart; ARENA: memory too small, not aligned, or part
+   of a cloth. An error steps none. */
 CLOTH_API int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes);
 
 /* The calls of "Deadlines and work" for a group: with a deadline for all, and the efforts of all cloths in their order.
@@ -1175,11 +1158,10 @@ typedef struct cloth_forecast {
   float stretch; /* mean largest strain of a sheet that swings by two corners [1]; to a factor of two */
 } cloth_forecast;
 
-/* Chooses a number of substeps and of iterations; solver.tolerance becomes 0. With `stretch` 0 the plan of least
-   stretch whose steps of dt do at most `work`, otherwise the plan of least work that stretches at most `stretch` [1],
-   0..1e6, with at most `work` unless that is 0. Set fabric, max_colliders and strain_limit before. *planned may be
-   *config. Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`, or neither goal. Absent with
-   CLOTH_NO_PLANNING. */
+/* Chooses substeps and iterations: with `stretch` 0 the plan of least stretch whose steps of dt do at most `work`, else
+   the plan of least work that stretches at most `stretch` [1], 0..1e6, with at most `work` unless that is 0. *planned
+   may be *config; solver.tolerance becomes 0. Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`,
+   or neither goal. Absent with CLOTH_NO_PLANNING. */
 CLOTH_API int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                          cloth_forecast *forecast);
 
