@@ -158,9 +158,7 @@ static int are_bodies_at_rest(const cloth *c) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
-    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
-      return 0;
-    }
+    RETURN_IF(!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most), 0);
   }
   return 1;
 }

@@ -248,14 +248,10 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* The first fault of vertices and triangles; 0 for none. */
 static int find_mesh_fault(const cloth_mesh_data *data) {
   for (int32_t n = 0; n < data->vertex_count; n++) {
-    if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) {
-      return GEOMETRY_FAULT(VERTEX);
-    }
+    RETURN_IF(!vector_in_range(data->vertices[n], GEOMETRY_EXTENT), GEOMETRY_FAULT(VERTEX));
   }
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    if (data->indices[n] >= (uint32_t)data->vertex_count) {
-      return GEOMETRY_FAULT(INDEX);
-    }
+    RETURN_IF(data->indices[n] >= (uint32_t)data->vertex_count, GEOMETRY_FAULT(INDEX));
   }
   for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
     float room[TRIANGLE_FLOATS * CLOTH_LANES];
@@ -263,9 +259,7 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
       from[lane] = n + lane < data->triangle_count ? n + lane : n;
     }
-    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
-      return GEOMETRY_FAULT(TRIANGLE);
-    }
+    RETURN_IF(make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u, GEOMETRY_FAULT(TRIANGLE));
   }
   return 0;
 }

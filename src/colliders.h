@@ -44,23 +44,15 @@ static int is_size(float length) {
 #define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
-  if (!is_size(body->radius)) {
-    return COLLIDER_FAULT(RADIUS);
-  }
-  if (!is_size(body->radius_top)) {
-    return COLLIDER_FAULT(RADIUS_TOP);
-  }
-  if (!is_size(body->half_height)) {
-    return COLLIDER_FAULT(HALF_HEIGHT);
-  }
+  RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
+  RETURN_IF(!is_size(body->radius_top), COLLIDER_FAULT(RADIUS_TOP));
+  RETURN_IF(!is_size(body->half_height), COLLIDER_FAULT(HALF_HEIGHT));
   return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
-  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) {
-    return COLLIDER_FAULT(GEOMETRY);
-  }
+  RETURN_IF(key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT, COLLIDER_FAULT(GEOMETRY));
   return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
 }
 
@@ -76,9 +68,7 @@ static int find_shape_fault(const cloth_collider *body) {
   case CLOTH_SHAPE_BOX:
     return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    if (!is_size(body->radius)) {
-      return COLLIDER_FAULT(RADIUS);
-    }
+    RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
   case CLOTH_SHAPE_HULL:
     return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
@@ -94,27 +84,16 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
-    return COLLIDER_FAULT(STATIC);
-  }
-  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
-    return COLLIDER_FAULT(KINETIC);
-  }
+  RETURN_IF(!in_range(body->static_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(STATIC));
+  RETURN_IF(!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(KINETIC));
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
 }
 
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
-  if (!body) {
-    return COLLIDER_FAULT(POINTER);
-  }
-  int fault = find_shape_fault(body);
-  if (fault) {
-    return fault;
-  }
-  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) {
-    return COLLIDER_FAULT(POSITION);
-  }
+  RETURN_IF(!body, COLLIDER_FAULT(POINTER));
+  RETURN_ERROR(find_shape_fault(body));
+  RETURN_IF(!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT), COLLIDER_FAULT(POSITION));
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
 

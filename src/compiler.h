@@ -334,7 +334,7 @@
 #define CLOTH_SEPARATE static
 #endif
 
-/* Leave a function with the error that a check has found, or with an error where a condition holds. */
+/* Leave a function with the error that a check has found, or with a value where a condition holds. */
 #define RETURN_ERROR(check)                                                                                            \
   do {                                                                                                                 \
     const int found = (check);                                                                                         \
@@ -342,9 +342,9 @@
       return found;                                                                                                    \
     }                                                                                                                  \
   } while (0)
-#define RETURN_IF(condition, error)                                                                                    \
+#define RETURN_IF(condition, value)                                                                                    \
   do {                                                                                                                 \
     if (condition) {                                                                                                   \
-      return error;                                                                                                    \
+      return value;                                                                                                    \
     }                                                                                                                  \
   } while (0)

@@ -80,9 +80,7 @@ static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *b
 /* Is the geometry that a collider names at its place in the surroundings? */
 static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
   const cloth_geometry_key *key = &body->geometry;
-  if (!around || key->place >= around->geometry_count) {
-    return 0;
-  }
+  RETURN_IF(!around || key->place >= around->geometry_count, 0);
   const cloth_geometry *g = around->geometries[key->place];
   return is_geometry(g) && g->shape == body->shape && g->elements == key->elements && g->hash[0] == key->hash[0] &&
          g->hash[1] == key->hash[1];

@@ -126,9 +126,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
     const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
     for (int32_t k = 0; k < end; k++) {
       const stitch_ends other = ends_of_stitch(&group->seams[before], k);
-      if (are_same_stitches(&ends, &other)) {
-        return 1;
-      }
+      RETURN_IF(are_same_stitches(&ends, &other), 1);
     }
   }
   return 0;

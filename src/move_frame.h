@@ -210,9 +210,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
 /* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF(!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT), 0);
   }
   return 1;
 }
@@ -227,9 +225,7 @@ static int are_moves_within(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector end =
         vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT), 0);
   }
   return 1;
 }

@@ -53,9 +53,7 @@ static int is_digit(char letter) {
 
 /* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  if (!is_digit(before)) {
-    return 0;
-  }
+  RETURN_IF(!is_digit(before), 0);
   if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
     return 2;
   }

@@ -42,9 +42,7 @@ static rigid_motion motion_of_origin(cloth_metres way) {
 /* Does everything stay in range when the origin of a cloth moves to a place? */
 static int may_move_origin(const cloth *c, cloth_metres origin) {
   const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
-  if (!are_metres_within(way, MAX_ORIGIN_WAY)) {
-    return 0;
-  }
+  RETURN_IF(!are_metres_within(way, MAX_ORIGIN_WAY), 0);
   const rigid_motion m = motion_of_origin(way);
   return stays_within_limit(c, &m, ALL_COLLIDERS);
 }

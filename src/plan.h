@@ -63,9 +63,7 @@ static int32_t choose_substeps(const cloth *c, float dt) {
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
-  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return 0;
-  }
+  RETURN_IF(c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY, 0);
   substep_terms terms;
   const int32_t substeps = choose_substeps(c, dt);
   set_terms(c, dt / (float)substeps, substeps, &terms);
@@ -88,9 +86,7 @@ static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
   for (int32_t i = 0; have_moves && i < c->count; i++) {
-    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF(!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT), 0);
   }
   return 1;
 }

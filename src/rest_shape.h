@@ -48,9 +48,7 @@ static uint32_t rest_shape_bytes(const cloth_config *config) {
 /* Is a cell part of the grid, and not left out by the mask? */
 static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row) {
   const int32_t cells = config->columns - !is_tube(config), place = column_within(config, column);
-  if (place < 0 || place >= cells || row < 0 || row + 1 >= config->rows) {
-    return 0;
-  }
+  RETURN_IF(place < 0 || place >= cells || row < 0 || row + 1 >= config->rows, 0);
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
@@ -83,9 +81,7 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
 static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
-  if (column < 0) {
-    return 0;
-  }
+  RETURN_IF(column < 0, 0);
   if (d == WARP || d == WEFT) {
     const int along = d == WARP;
     return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
@@ -184,25 +180,18 @@ static rest_sums add_up_rest(const cloth_config *config) {
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(REST_POSITIONS);
-    }
+    RETURN_IF(!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(REST_POSITIONS));
   }
-  if (!config->grid.rest_positions) {
-    return 0;
-  }
+  RETURN_IF(!config->grid.rest_positions, 0);
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      if (has_rest_spring(config, d, column, row) &&
-          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
-        return CONFIG_FAULT(REST_LENGTHS);
-      }
+      RETURN_IF(has_rest_spring(config, d, column, row) &&
+                    !is_rest_length(rest_spring(config, d, column, row), sums.length[d]),
+                CONFIG_FAULT(REST_LENGTHS));
     }
-    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) {
-      return CONFIG_FAULT(REST_LENGTHS);
-    }
+    RETURN_IF(is_cell_kept(config, column, row) && !is_rest_cell(config, column, row), CONFIG_FAULT(REST_LENGTHS));
   }
   return 0;
 }

@@ -76,9 +76,7 @@ static int check_save_vectors(const image_view *view) {
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
   const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
   for (int32_t i = 0; i < arrays; i++) {
-    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
-      return 0;
-    }
+    RETURN_IF(offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i]), 0);
   }
   return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }

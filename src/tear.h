@@ -378,9 +378,7 @@ static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row
 
 /* Breaks a thread, if it is whole. Returns how many that is. */
 static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
-  if (gaps_of(c)[particle] & spring_gap(d)) {
-    return 0;
-  }
+  RETURN_IF(gaps_of(c)[particle] & spring_gap(d), 0);
   break_thread(c, 2 * particle + d);
   return 1;
 }
