@@ -348,10 +348,10 @@ typedef struct bind_job {
 
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
   RETURN_IF(!job->layout || !job->vertices || !job->reach || !job->bindings, CLOTH_ERROR_NULL);
-  int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(job->layout);
-  error = error ? error : check_reach(job->reach);
-  return error ? error : check_mesh(job->layout, job->vertices);
+  RETURN_ERROR(check_skinned_cloths(all, count));
+  RETURN_ERROR(check_skin_layout(job->layout));
+  RETURN_ERROR(check_reach(job->reach));
+  return check_mesh(job->layout, job->vertices);
 }
 
 /* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */

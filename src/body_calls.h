@@ -88,12 +88,9 @@ static void forget_tethers(const cloth *c) {
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  int error = check_collider_index(c, collider);
-  error = error || !body ? error : check_body(body);
-  error = !error && body && is_concave(&colliders_of(c)[collider].body) ? CLOTH_ERROR_CONFLICT : error;
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, collider));
+  RETURN_ERROR(body ? check_body(body) : CLOTH_OK);
+  RETURN_IF(body && is_concave(&colliders_of(c)[collider].body), CLOTH_ERROR_CONFLICT);
   if (!body) {
     remove_body(c, collider);
     forget_tethers(c);

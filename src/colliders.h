@@ -180,16 +180,10 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
   RETURN_IF(!current, CLOTH_ERROR_NULL);
-  error = check_pose(current);
-  error = error || !previous ? error : check_pose(previous);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_pose(current));
+  RETURN_ERROR(previous ? check_pose(previous) : CLOTH_OK);
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);

@@ -107,13 +107,10 @@ static int check_seams(const cloth_group *group) {
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
-    int error = check_side(group, &seam->a);
-    error = error ? error : check_side(group, &seam->b);
-    error = error ? error : check_stitches(seam);
-    error = error || in_range(seam->stiffening, -1.0f, 100.0f) ? error : CLOTH_ERROR_RANGE;
-    if (error) {
-      return error;
-    }
+    RETURN_ERROR(check_side(group, &seam->a));
+    RETURN_ERROR(check_side(group, &seam->b));
+    RETURN_ERROR(check_stitches(seam));
+    RETURN_IF(!in_range(seam->stiffening, -1.0f, 100.0f), CLOTH_ERROR_RANGE);
     stitches += larger_count(seam);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -180,13 +177,12 @@ static int check_common_collider(const cloth_group *group, int32_t k, int32_t n)
 static int check_common_bodies(const cloth_group *group) {
   RETURN_IF(group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT, CLOTH_ERROR_RANGE);
   RETURN_IF(group->body_count > 0 && !group->bodies, CLOTH_ERROR_NULL);
-  int error = CLOTH_OK;
   for (int32_t k = 0; k < group->body_count; k++) {
-    for (int32_t n = 0; n < group->count && !error; n++) {
-      error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
+    for (int32_t n = 0; n < group->count; n++) {
+      RETURN_ERROR(group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n));
     }
   }
-  return error;
+  return CLOTH_OK;
 }
 
 #else
@@ -213,13 +209,13 @@ static int check_group(const cloth_group *group) {
                 group->pairs > GROUP_MAX_PAIRS || group->exception_count < 0 ||
                 group->exception_count > GROUP_EXCEPTIONS,
             CLOTH_ERROR_RANGE);
-  int error = group->cloths ? CLOTH_OK : CLOTH_ERROR_NULL;
-  for (int32_t n = 0; n < group->count && !error; n++) {
-    error = check_member(group, n);
+  RETURN_IF(!group->cloths, CLOTH_ERROR_NULL);
+  for (int32_t n = 0; n < group->count; n++) {
+    RETURN_ERROR(check_member(group, n));
   }
-  error = error ? error : check_exceptions(group);
-  error = error ? error : check_common_bodies(group);
-  return error ? error : check_seams(group);
+  RETURN_ERROR(check_exceptions(group));
+  RETURN_ERROR(check_common_bodies(group));
+  return check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {

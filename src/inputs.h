@@ -44,11 +44,8 @@ static int check_gusts(const cloth_gusts *gusts) {
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  int error = check_cloth(c);
-  error = error || !gusts ? error : check_gusts(gusts);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_ERROR(gusts ? check_gusts(gusts) : CLOTH_OK);
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
@@ -70,11 +67,9 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
 #endif
 
 int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  int error = check_call(c, wind);
-  if (!error) {
-    *wind = wind_of(c);
-  }
-  return error;
+  RETURN_ERROR(check_call(c, wind));
+  *wind = wind_of(c);
+  return CLOTH_OK;
 }
 
 int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
@@ -129,12 +124,12 @@ int cloth_pin(cloth *c, int32_t particle) {
 
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
-  int error = check_pin(c, particle);
-  error = error ? error : check_present(c, particle);
+  RETURN_ERROR(check_pin(c, particle));
+  RETURN_ERROR(check_present(c, particle));
 #if WITH_BODIES
-  error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
+  RETURN_IF(find_attachment(c, particle), CLOTH_ERROR_STATE);
 #endif
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {

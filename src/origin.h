@@ -101,11 +101,9 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  int error = check_call(c, origin);
-  if (!error) {
-    *origin = inputs_of(c)->origin;
-  }
-  return error;
+  RETURN_ERROR(check_call(c, origin));
+  *origin = inputs_of(c)->origin;
+  return CLOTH_OK;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
@@ -121,10 +119,7 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
@@ -137,11 +132,11 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
     all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
   }
   const cloth_metres there = middle_of_box(from, &all);
-  error = cloth_set_origin(cloths, count, there);
-  if (!error && origin) {
+  RETURN_ERROR(cloth_set_origin(cloths, count, there));
+  if (origin) {
     *origin = there;
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {

@@ -415,11 +415,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
-  for (int32_t i = 0; i < count && !error; i++) {
-    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
+  RETURN_ERROR(check_cloths(cloths, count, CLOTH_BINDING_CLOTHS));
+  for (int32_t i = 0; i < count; i++) {
+    RETURN_IF(!cloths[i]->has_scratch, CLOTH_ERROR_STATE);
   }
-  return error;
+  return CLOTH_OK;
 }
 
 /* Cells of a cloth, as bindings name them. */

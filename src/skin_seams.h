@@ -168,30 +168,22 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
-  int error = check_group(group);
-  if (error) {
-    return error;
-  }
-  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
-  for (int32_t b = 1; b < group->count && !error; b++) {
-    for (int32_t a = 0; a < b && !error; a++) {
-      error = share_scratch(group->cloths[a], group->cloths[b]) ? CLOTH_ERROR_STATE : CLOTH_OK;
+  RETURN_ERROR(check_group(group));
+  RETURN_ERROR(check_skinned_cloths((const cloth *const *)group->cloths, group->count));
+  for (int32_t b = 1; b < group->count; b++) {
+    for (int32_t a = 0; a < b; a++) {
+      RETURN_IF(share_scratch(group->cloths[a], group->cloths[b]), CLOTH_ERROR_STATE);
     }
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  int error = check_sewn_cloths(group);
-  if (!error) {
-    error = check_bind((const cloth *const *)group->cloths, group->count, &job);
-  }
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -200,15 +192,12 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                      const cloth_skin_layout *layout, const void *animated, void *vertices) {
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
-  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
-  if (!error) {
-    error = check_skin((const cloth *const *)group->cloths, group->count, &job);
-  }
-  if (!error) {
-    join_normals(group, &job);
-    make_skin((const cloth *const *)group->cloths, group->count, &job);
-  }
-  return error;
+  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
+  join_normals(group, &job);
+  make_skin((const cloth *const *)group->cloths, group->count, &job);
+  return CLOTH_OK;
 }
 
 #if WITH_VERTICES
@@ -225,15 +214,11 @@ static int check_group_vertices(const cloth_group *group, const cloth_vertex_lay
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
-  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
-  if (!error && (!layout || !vertices)) {
-    error = CLOTH_ERROR_NULL;
-  }
-  error = error ? error : check_group_vertices(group, layout, bytes);
-  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_group_vertices(group, layout, bytes));
+  RETURN_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {

@@ -40,11 +40,9 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  int error = check_collider(&body->collider);
-  error = error ? error : check_pose(&body->previous);
-  if (error || !has_geometry(&body->collider)) {
-    return error;
-  }
+  RETURN_ERROR(check_collider(&body->collider));
+  RETURN_ERROR(check_pose(&body->previous));
+  RETURN_IF(!has_geometry(&body->collider), CLOTH_OK);
   const int32_t capacity =
       body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   RETURN_IF(capacity == 0, CLOTH_ERROR_STATE);
@@ -57,14 +55,14 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
-  int error = around ? check_tables(c, around) : CLOTH_OK;
+  RETURN_ERROR(around ? check_tables(c, around) : CLOTH_OK);
 #if WITH_GEOMETRY
-  error = error ? error : check_geometries(c, around);
+  RETURN_ERROR(check_geometries(c, around));
 #endif
-  for (int32_t n = 0; around && n < around->body_count && !error; n++) {
-    error = check_shared_body(c, around, &around->bodies[n]);
+  for (int32_t n = 0; around && n < around->body_count; n++) {
+    RETURN_ERROR(check_shared_body(c, around, &around->bodies[n]));
   }
-  return error;
+  return CLOTH_OK;
 }
 
 #if WITH_SHARED_BODIES

@@ -66,17 +66,12 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(c, layout);
-  if (error || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_call(c, layout));
+  RETURN_IF(!vertices, CLOTH_ERROR_NULL);
   RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER
-                                                          : check_vertices(layout, grid_vertices(c), bytes);
-  error = error ? error : check_targets(c, layout, vertices);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(layout->position_offset == CLOTH_ATTRIBUTE_NONE, CLOTH_ERROR_BUFFER);
+  RETURN_ERROR(check_vertices(layout, grid_vertices(c), bytes));
+  RETURN_ERROR(check_targets(c, layout, vertices));
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
@@ -93,11 +88,9 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(c, layout, vertices, bytes);
-  if (!error) {
-    finish_target_motion(c);
-  }
-  return error;
+  RETURN_ERROR(cloth_move_targets(c, layout, vertices, bytes));
+  finish_target_motion(c);
+  return CLOTH_OK;
 }
 
 #endif

@@ -255,18 +255,13 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(c, particle, slot);
-  error = error ? error : check_present(c, particle);
-  if (!error && pin != -1) {
-    error = check_pin(c, pin);
-    error = error ? error : check_present(c, pin);
+  RETURN_ERROR(check_tether(c, particle, slot));
+  RETURN_ERROR(check_present(c, particle));
+  if (pin != -1) {
+    RETURN_ERROR(check_pin(c, pin));
+    RETURN_ERROR(check_present(c, pin));
   }
-  if (error) {
-    return error;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE; /* choosing needs it */
-  }
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE); /* choosing needs it */
 #if WITH_GAPS
   RETURN_IF(pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin), CLOTH_ERROR_STATE);
 #endif
@@ -279,14 +274,10 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
 }
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(c, pin);
-  if (!error) {
-    error = check_tether(c, particle, slot);
-  }
-  if (!error) {
-    *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
-  }
-  return error;
+  RETURN_ERROR(check_call(c, pin));
+  RETURN_ERROR(check_tether(c, particle, slot));
+  *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
+  return CLOTH_OK;
 }
 
 int cloth_reset_tethers(cloth *c) {
