@@ -469,33 +469,6 @@ static void test_free_door(void) {
   }
 }
 
-/* A body that spins about one axis turns about it, by half of the angle in its rotation: a ball, and one that can turn
-   about no other axis, as a door. */
-static void test_spin_about_axes(void) {
-  for (int k = 0; k < 6; k++) {
-    const int axis = k % 3, is_door = k / 3;
-    cloth_config config = sheet_config(4, 4, 0.5f);
-    config.capacity.max_bodies = 1;
-    fixture s = fixture_make(&config);
-    cloth_collider ball = cloth_collider_default();
-    ball.pose.position = vector_at(5.0, 0.0, 0.0);
-    cloth_body body = cloth_body_default(&ball, 1.0f);
-    cloth_pose pose;
-    body.gravity = 0.0f;
-    if (is_door)
-      body.inertia = vector_at(axis == 0 ? 0.5 : 1e12, axis == 1 ? 0.5 : 1e12, axis == 2 ? 0.5 : 1e12);
-    body.spin = vector_at(axis == 0 ? 2.0 : 0.0, axis == 1 ? 2.0 : 0.0, axis == 2 ? 2.0 : 0.0);
-    CHECK(cloth_add_collider(s.sheet, &ball) == 0 && cloth_set_body(s.sheet, 0, &body) == CLOTH_OK, "body");
-    run_steps(s.sheet, 30, FRAME);
-    CHECK(cloth_get_body(s.sheet, 0, &body, &pose) == CLOTH_OK, "body");
-    const float turned[3] = {pose.rotation.x, pose.rotation.y, pose.rotation.z};
-    for (int n = 0; n < 3; n++)
-      CHECK(fabs((double)turned[n] - (n == axis ? 0.479426 : 0.0)) < 1e-3,
-            "run %d, spin about axis %d: %g about axis %d", k, axis, (double)turned[n], n);
-    fixture_free(&s);
-  }
-}
-
 /// Sleep ///
 
 static void test_weight_asleep(void) {
@@ -735,10 +708,10 @@ static void test_pendulum(void) {
 }
 
 static const test tests[] = {
-    TEST(weight_in_tiers), TEST(weight_on_pins), TEST(bucket),        TEST(free_momentum), TEST(attach_in_flight),
-    TEST(bounce),          TEST(heavy_ball),     TEST(free_body),     TEST(free_door),     TEST(spin_about_axes),
-    TEST(weight_asleep),   TEST(pendulum),       TEST(rest_on_cloth), TEST(rest_attached), TEST(rod_along_hem),
-    TEST(light_body),      TEST(slope),
+    TEST(weight_in_tiers),  TEST(weight_on_pins), TEST(bucket),     TEST(free_momentum),
+    TEST(attach_in_flight), TEST(bounce),         TEST(heavy_ball), TEST(free_body),
+    TEST(free_door),        TEST(weight_asleep),  TEST(pendulum),   TEST(rest_on_cloth),
+    TEST(rest_attached),    TEST(rod_along_hem),  TEST(light_body), TEST(slope),
 };
 
 int main(int count, char **arguments) {

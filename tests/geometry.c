@@ -172,28 +172,6 @@ static void test_incline(void) {
   }
 }
 
-/* A sheet draped over a ball of triangles, and of distances, keeps the thickness from it. */
-static void test_balls(void) {
-  for (int kind = 0; kind < 3; kind++) {
-    built b = kind < 2 ? build_ball(0.25, 24, kind) : build_grid_of(ball_distance, 0.8, 41);
-    cloth_config config = geometry_config(20);
-    fixture s = fixture_make(&config);
-    cloth_collider ball = collider_with(&b);
-    ball.static_friction = ball.kinetic_friction = 1.0f;
-    cloth_add_collider(s.sheet, &ball);
-    const cloth_surroundings around = around_of(&b);
-    run_with(s.sheet, 180, &around);
-    double least = HUGE_VAL;
-    for (int i = 0; i < s.count; i++)
-      least = fmin(least, point_length(position_of(s.sheet, i)) - 0.25);
-    const double sagitta = kind < 2 ? 0.25 * (1.0 - cos(acos(-1.0) / 24.0)) * 2.0 : 0.4e-3;
-    CHECK(least > 0.01 - 1e-3 - sagitta, "kind %d: a particle is %g m from the ball", kind, least);
-    CHECK(read_statistics(s.sheet).contacts > 20, "kind %d: %d contacts", kind, read_statistics(s.sheet).contacts);
-    fixture_free(&s);
-    free_built(&b);
-  }
-}
-
 /// Shots ///
 
 /* Shots from above at rolling ground: none gets through, whatever its speed. A wall of triangles stands for what has no
@@ -917,12 +895,11 @@ static void test_call_refusals(void) {
 
 int main(int count, char **arguments) {
   const test tests[] = {
-      TEST(hull_is_box),      TEST(doubled_planes), TEST(planes_on_hull),  TEST(tetrahedron),
-      TEST(level_ground),     TEST(incline),        TEST(balls),           TEST(shots),
-      TEST(both_sides),       TEST(one_sided),      TEST(overflow),        TEST(saves),
-      TEST(moved_geometry),   TEST(shared_bodies),  TEST(bodies_left_out), TEST(shared_fields),
-      TEST(bodies_and_sleep), TEST(hull_refusals),  TEST(mesh_refusals),   TEST(sample_refusals),
-      TEST(call_refusals),
+      TEST(hull_is_box),   TEST(doubled_planes),  TEST(planes_on_hull),  TEST(tetrahedron),
+      TEST(level_ground),  TEST(incline),         TEST(shots),           TEST(both_sides),
+      TEST(one_sided),     TEST(overflow),        TEST(saves),           TEST(moved_geometry),
+      TEST(shared_bodies), TEST(bodies_left_out), TEST(shared_fields),   TEST(bodies_and_sleep),
+      TEST(hull_refusals), TEST(mesh_refusals),   TEST(sample_refusals), TEST(call_refusals),
   };
   return RUN_TESTS(count, arguments, tests);
 }

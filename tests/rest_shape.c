@@ -456,20 +456,6 @@ static void test_seam(void) {
   free(allocation);
 }
 
-/* Settled in one call it hangs where steps leave it. */
-static void test_settle(void) {
-  cloth_config config = config_of_tier(DEFAULT_TIER, 12, 12);
-  make_trapezoid(12, 12, 0.4, 0.2, 0.4);
-  fixture s = fixture_make(&config);
-  pin_row(&s, 12);
-  CHECK(cloth_settle(s.sheet, FRAME, 0.01f, 600, NULL) >= 0, "settle");
-  const point settled = position_of(s.sheet, 143);
-  CHECK(run_steps(s.sheet, 120, FRAME) >= 0, "steps");
-  CHECK(point_distance(settled, position_of(s.sheet, 143)) < 2.0e-3, "%g m apart",
-        point_distance(settled, position_of(s.sheet, 143)));
-  fixture_free(&s);
-}
-
 /// Saves, work, refusals ///
 
 static void test_saves(void) {
@@ -571,7 +557,6 @@ int main(int count, char **arguments) {
                                TEST(mask),
                                TEST_EACH(all_tiers, absent),
                                TEST(seam),
-                               TEST(settle),
                                TEST_EACH(all_tiers, saves),
                                TEST(start),
                                TEST(refusals)};

@@ -256,29 +256,6 @@ static void test_old_tangle(void) {
   fixture_free(&p.f[0]);
 }
 
-/* Any memory, and scratch that is shared, gives the same bits. */
-static void test_shared_scratch(void) {
-  self_stage a = clapping_stage(&small_scene, &small_options, 60), b;
-  describe_self(&b, &small_scene);
-  b.config[0].capacity.shared_scratch = 1;
-  build_self(&b, &small_options, 1);
-  unsigned char *allocation, *scratch = guarded_buffer(b.f[0].memory.shared_bytes, 3, &allocation);
-  memset(scratch, 0xa5, b.f[0].memory.shared_bytes);
-  CHECK(cloth_set_scratch(b.sheets[0], scratch, b.f[0].memory.shared_bytes) == CLOTH_OK, "scratch");
-  for (int frame = 0; frame < 60; frame++) {
-    step_self(&b);
-    memset(scratch, 0x5a + frame, b.f[0].memory.shared_bytes);
-  }
-  cloth_vector_view x, y;
-  cloth_get_positions(a.sheets[0], &x);
-  cloth_get_positions(b.sheets[0], &y);
-  CHECK(memcmp(x.x, y.x, (size_t)x.count * sizeof(float)) == 0, "positions differ");
-  CHECK(guards_intact(scratch, b.f[0].memory.shared_bytes), "bytes outside the scratch were written");
-  free(allocation);
-  fixture_free(&a.f[0]);
-  fixture_free(&b.f[0]);
-}
-
 /* No room for all candidates: they are looked for again, what is left out is counted, and nothing breaks. */
 static void test_overflow(void) {
   self_scene s = {SELF_TUBE, 16, 3, 0};
@@ -611,8 +588,6 @@ static void test_momentum_of_rims(void) {
   fixture_free(&f);
 }
 
-/// Twisted folds ///
-
 /// Searches ///
 
 /* Cloth that starts under strain, or hits something, is looked at again within the step, within the work bound. */
@@ -660,7 +635,6 @@ static const test tests[] = {
     TEST(ages),
     TEST(old_tangle),
     TEST(overflow),
-    TEST(shared_scratch),
     TEST(deadline),
     TEST(refusals),
     TEST(bad_velocity),
