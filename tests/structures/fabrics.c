@@ -5,7 +5,7 @@
 #include "world.h"
 
 #include "measures.h"
-#include "strips.h"
+#include "right.h"
 
 static const int fabric_substeps[] = {2, 4, 8, 28};
 enum { FABRIC_SUBSTEP_CASES = 4 };
