@@ -1,13 +1,6 @@
 /*
  * cloth - cloth simulation in one header and one source file.
  *
- * A cloth is a sheet or a tube of columns x rows particles on a regular grid. Stretch and shear springs join them, and
- * it bends like a thin plate. All that acts on it in a substep, contact and bodies included, is one equation, which is
- * linearised once and solved by a few preconditioned conjugate gradients; terms that are soft for the substep stay
- * explicit (Boxerman, "Speeding Up Cloth Simulation", UBC 2003, "the thesis" below). The library allocates nothing,
- * calls no C library, keeps no writable static data and does a bounded amount of work in every step. Equal calls give
- * equal bits with every compiler, optimisation level and machine.
- *
  *     CLOTH_ALIGNED static unsigned char arena[1 << 20];
  *
  *     cloth_config config = cloth_config_default();
@@ -18,18 +11,21 @@
  *     cloth_step(c, 1.0f / 60.0f);                                   // once per frame
  *     cloth_write_vertices(c, &layout, vertices, sizeof vertices);
  *
+ * A cloth is a sheet or a tube of columns x rows particles on a regular grid, joined by stretch and shear springs,
+ * which bends like a thin plate. All that acts on it in a substep is one equation, linearised once and solved by a few
+ * conjugate gradients. The library allocates nothing, calls no C library, keeps no writable static data and does
+ * bounded work. Equal calls give equal bits with every compiler and machine. docs/guide.md explains, docs/design.md
+ * says why.
+ *
  * Units      SI: metres, seconds, kilograms, newtons, radians. [1] marks a pure number.
  * Axes       Right-handed. "Up" is the direction opposite to gravity.
- * Particles  Index = row * columns + column. Columns follow each other along the warp threads (config.edge_warp), rows
- *            along the weft threads (config.edge_weft).
- * Winding    Triangles are counter-clockwise seen from the side that cross(edge_warp, edge_weft) points to. Normals
- *            point to that side.
+ * Particles  Index = row * columns + column. Columns follow each other along the warp (config.edge_warp), rows along
+ *            the weft (config.edge_weft).
+ * Winding    Triangles are counter-clockwise, and normals point, to the side of cross(edge_warp, edge_weft).
  * Results    Functions that return int return CLOTH_OK (0) or a positive value on success and a negative cloth_error on
  *            failure. A call that fails changes nothing. Comments name errors without the prefix CLOTH_ERROR_ and leave
  *            out two: NULL for a required pointer that is NULL, and NOT_A_CLOTH.
- * Enums      Fields of structs that hold an enum are int32_t, so that every compiler lays the structs out alike.
- * Threads    There is no shared state. Different cloths may be used on different threads, one cloth on one thread at a
- *            time. Cloths that share scratch memory belong on one thread. cloth_workers share out a step of a cloth.
+ * Threads    There is no shared state. One cloth is used on one thread at a time; cloths that share scratch are, too.
  * Building   Compile cloth.c with -ffp-contract=off and never with -ffast-math. CLOTH_PORT names a header of hooks:
  *            timer, assertion, trace, memory sections. CLOTH_NO_SOLVER, _MULTILEVEL, _TETHERS, _COLLIDERS, _AIR,
  *            _BODIES, _CONFINED, _TARGETS, _MOVE_FRAME, _ORIGIN, _WRAP, _MASK, _REST_SHAPE, _TEARING, _MEASURE,
@@ -111,16 +107,15 @@ extern "C" {
 
 /// Basic types ///
 
-/* A cloth lies at the start of its arena: (cloth *)arena. It holds no pointers, so that the arena may be moved with
-   memcpy between calls and used at its new address. */
+/* A cloth lies at the start of its arena: (cloth *)arena. It holds no pointers: between calls the arena may be moved
+   with memcpy. */
 typedef struct cloth cloth;
 
 typedef struct cloth_vector {
   float x, y, z;
 } cloth_vector;
 
-/* A place or a way in the world in whole metres. Floats that are near zero resolve micrometres, at 1 km they resolve
-   0.06 mm; so what lies far from the zero of the world is told as whole metres and a position relative to them. */
+/* A place or a way in the world in whole metres. */
 typedef struct cloth_metres {
   int32_t x, y, z;
 } cloth_metres;
@@ -130,14 +125,13 @@ typedef struct cloth_rotation {
   float x, y, z, w;
 } cloth_rotation;
 
-/* Position [m], each axis within CLOTH_POSITION_LIMIT, and orientation of a rigid body. Positions are relative to the
-   origin of their cloth, see cloth_get_origin(). */
+/* Position [m] relative to the origin of the cloth, each axis within CLOTH_POSITION_LIMIT, and orientation. */
 typedef struct cloth_pose {
   cloth_vector position;
   cloth_rotation rotation;
 } cloth_pose;
 
-/* One vector per particle as three arrays: particle i is x[i], y[i], z[i]. Valid until the arena moves. */
+/* One vector per particle: particle i is x[i], y[i], z[i]. Valid until the arena moves. */
 typedef struct cloth_vector_view {
   const float *x, *y, *z;
   int32_t count;
@@ -145,24 +139,22 @@ typedef struct cloth_vector_view {
 
 /// Fabric ///
 
-/* What the cloth is made of, whatever the grid. Stretch springs have the stiffness stretch_*, scaled by the aspect
-   ratio of a cell. Bending has the energy bend / 2 (x_uu^2 + x_vv^2 + 2 x_uv^2) per area, the same in every direction,
+/* What the cloth is made of, whatever the grid. Bending has the energy bend / 2 (x_uu^2 + x_vv^2 + 2 x_uv^2) per area,
    with u along the warp and v along the weft. */
 typedef struct cloth_fabric {
   float density;           /* mass per area [kg/m^2]; 0.001..1000; default 0.2 */
-  float stretch_warp;      /* stretch stiffness along the warp, a row of particles [N/m]; 0..1e7; default 1000 */
-  float stretch_weft;      /* stretch stiffness along the weft, a column of particles [N/m]; 0..1e7; default 1000 */
-  float shear;             /* shear modulus per width, the stiffness of diagonal springs [N/m]; 0..1e7; default 700 */
+  float stretch_warp;      /* stiffness along the warp, a row of particles [N/m]; 0..1e7; default 1000 */
+  float stretch_weft;      /* stiffness along the weft, a column of particles [N/m]; 0..1e7; default 1000 */
+  float shear;             /* shear modulus, the stiffness of diagonal springs [N/m]; 0..1e7; default 700 */
   float bend;              /* bending rigidity [N m]; 0..10; default 1e-5 */
   float compression;       /* share of the stretch stiffness that resists shortening; 0..1; default 1 */
-  float shear_compression; /* share of the shear stiffness that resists shortening; 0..1; default 1; 0 halves
-                              the shear modulus */
+  float shear_compression; /* the same of shear; 0..1; default 1; 0 halves the shear modulus */
   float stretch_damping;   /* damping along a stretch spring [N s/m]; 0..1e4; default 0.05 */
   float shear_damping;     /* damping along a shear spring [N s/m]; 0..1e4; default 0.05 */
   float bend_damping;      /* viscosity of bending over its rigidity, a time [s]; 0..10; default 0.001 */
 } cloth_fabric;
 
-/* Fabrics. docs/fabrics.md names the sources of their values, and says which are estimates. */
+/* Fabrics. docs/fabrics.md has the sources of their values. */
 typedef enum cloth_fabric_kind {
   CLOTH_FABRIC_SILK,      /* habutae, 60 g/m^2 */
   CLOTH_FABRIC_COTTON,    /* plain weave, 150 g/m^2 */
@@ -185,155 +177,115 @@ CLOTH_API int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 
 /// Configuration ///
 
-/* The usual settings are at the top of cloth_config, at the end of this section. The advanced settings before it are in
-   groups; docs/guide.md explains them. "n bytes" is what a setting adds to the arena. */
+/* The usual settings are at the top of cloth_config, at the end of this section. The guide has what each takes of
+   memory. */
 
-/* Shape of the grid, its start, and maps of columns * rows elements, which cloth_init() reads and nothing else. */
+/* Shape of the grid, its start, and maps of columns * rows elements, which cloth_init() alone reads. */
 typedef struct cloth_config_grid {
-  int32_t wrap; /* 1: a tube, for skirts and sleeves, around an axis along edge_weft, with normals outward, at least 5
-                   columns, and edges perpendicular to 1e-3; 0..1; default 0; 48 bytes per row, counted in
-                   eights, with a solver */
-  float min_bending_length; /* c in B' = bend + c^3 w h^3, the rigidity with which the cloth bends [cells]: w is its
-                              weight per area at 9.81 m/s^2, h the root of the area of a cell. A grid has no folds
-                              narrower than a cell; without a least bending length those of a limp fabric would be
-                              noise. 0..16; default 1; statistics.bend_ratio tells B' / bend */
-  float imperfection; /* largest displacement of a start position along the normal of the plane or tube, as a share of
-                         the shorter spacing [1]; random, so that a plane sheet that is compressed folds; 0: exact
-                         start; 0..0.1; default 1e-4; nothing displaces grid.positions */
-  uint32_t seed;      /* of these displacements, which are the same on every machine; any number; default 0 */
+  int32_t wrap;             /* 1: a tube around an axis along edge_weft, normals outward, of at least 5 columns, with
+                               edges perpendicular to 1e-3; 0..1; default 0 */
+  float min_bending_length; /* c of the rigidity B' = bend + c^3 w h^3 with which the cloth bends [cells]: w is its
+                               weight per area at 9.81 m/s^2, h the root of a cell's area. Keeps folds of limp fabric as
+                               wide as the grid resolves; 0..16; default 1; see statistics.bend_ratio */
+  float imperfection; /* largest random displacement of a start position along the normal, over the shorter spacing [1],
+                         so that compressed plane sheets fold; not of grid.positions; 0..0.1; default 1e-4 */
+  uint32_t seed;      /* of these displacements; any number; default 0 */
   const cloth_vector *positions; /* start positions [m]; default NULL: the plane or tube of origin and edges */
-  const float *mass_map;         /* factors on masses of particles; 0.01..100; default NULL: 1; 4 bytes per particle */
+  const float *mass_map;         /* factors on masses of particles; 0.01..100; default NULL: 1 */
   const float *stiffness_map;    /* factors on stiffness at particles, of which a spring takes the mean of its ends;
-                                    0..100; default NULL: 1; 4 bytes per particle */
-  const uint8_t *cell_mask;      /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet and
-                                    columns * (rows - 1) of a tube: 0 leaves a cell out, 1 keeps it; 0..1, with a 1
-                                    somewhere; default NULL: all; 1 byte per particle and 44. For round cloths, holes
-                                    and ragged hems. A spring along warp or weft is there where a cell beside it is,
-                                    shear, bending, air, contact and triangles as their cells are. All particles that
-                                    have a cell have the same mass, together that of the cells. A particle without one
-                                    is absent: calls that would change it are refused with CLOTH_ERROR_STATE, it counts
-                                    as pinned, and lies where a particle beside it does */
-  const cloth_vector *rest_positions; /* pre-shaped pieces, as the panels of a pattern, cones, flared tubes: where the
-                                         particles are when nothing is strained [m], each axis within
-                                         CLOTH_POSITION_LIMIT; default NULL: a rectangle of the edges, which with it
-                                         only have to be valid. Each spring along warp, weft and diagonals is as long at
-                                         rest as its ends are apart; stretch and bending are those of the fabric for the
-                                         width of its strip, masses those of the areas, shear the fabric's for each
-                                         spring. Refused with CLOTH_ERROR_CONFLICT: a spring shorter than 0.25 or longer
-                                         than 4 times the mean of its direction, or than 1e-4 or 100 m; a cell whose
-                                         area is less than 0.1 of the product of its mean sides. Bending starts from
-                                         flat: the curvature at rest is 0 also where the positions are curved. Hinges
-                                         act on second differences, so rows that are curved or unevenly spaced in the
-                                         plane are pulled as weakly as the fabric bends (docs/guide.md). Tethers are as
-                                         long as the farthest way over as many rows and columns. With a cell_mask
-                                         only what there is counts: absent particles may be anywhere within that limit.
-                                         Without grid.positions the cloth starts here exactly, without
-                                         imperfection, whatever config.origin. 37 bytes per particle, 41 without a
-                                         mass_map, about 53 of scratch, and 400; CLOTH_NO_REST_SHAPE leaves it out */
+                                    0..100; default NULL: 1 */
+  const uint8_t *cell_mask; /* which cells there are, row after row, (columns - 1) * (rows - 1) of a sheet, columns *
+                               (rows - 1) of a tube; 0 leaves out, 1 keeps, with a 1 somewhere; default NULL: all. A
+                               stretch spring is there where a cell beside it is. A particle without a cell is absent:
+                               it counts as pinned, and calls that would change it return STATE */
+  const cloth_vector *rest_positions; /* where particles are when nothing is strained [m], for pre-shaped pieces; each
+                                         axis within CLOTH_POSITION_LIMIT; default NULL: the rectangle of the edges. It
+                                         bends from flat. Without grid.positions the cloth starts here exactly, whatever
+                                         config.origin. CONFLICT: a spring shorter than 0.25 or longer than 4 times the
+                                         mean of its direction, or than 1e-4 or 100 m; a cell of less than 0.1 of the
+                                         product of its mean sides */
 } cloth_config_grid;
 
-/* Forces of the air on each cell, by the wind relative to the cloth. They act in still air, too; a density of 0 turns
-   them off. No force reverses the velocity of a particle along its normal, relative to the wind, within a substep. */
+/* Forces of the air on each cell, by the wind relative to the cloth, also in still air. */
 typedef struct cloth_config_air {
-  float density;     /* density of the air [kg/m^3]; 0..100; default 1.2 */
-  float drag;        /* drag coefficient (thesis eq. 3.17) [1]; 0..100; default 0 */
+  float density;     /* density of the air [kg/m^3]; 0..100, where 0 is no air; default 1.2 */
+  float drag;        /* drag coefficient [1]; 0..100; default 0 */
   float lift;        /* lift coefficient, perpendicular to the relative wind [1]; 0..100; default 0 */
   float normal_drag; /* coefficient c of 1/2 rho c A |v| (n.v) n, along the normal [1]; 0..100; default 1.2, that of a
-                        square plate broadside (docs/guide.md#wind-and-gusts) */
+                        square plate broadside */
 } cloth_config_air;
 
-/* Which terms of the equation are part of its operator, and so implicit, and which act by their forces alone: stretch
-   along warp and weft, shear, and bending (thesis chapter 4). The stability number of a spring of stiffness ks and
-   damping kd is kappa = (h/m)(h ks + 2 kd), with h the length of a substep and m the mass of a particle. The bound of a
-   term, its largest eigenvalue times h^2 / m, is 4 kappa of stretch, 8 kappa of shear, and 64 times that of a hinge.
-   Terms that act by forces are stable together while the sum of their bounds is below 4/3. statistics.mode tells. */
+/* Which terms of the equation are implicit, part of its operator, and which explicit, acting by their forces alone.
+   kappa = (h/m)(h ks + 2 kd) of a spring of stiffness ks and damping kd, with substeps of h and particles of mass m.
+   The bound of a term is 4 kappa of stretch, 8 of shear, 64 of a hinge; explicit terms are stable together below 4/3.
+ */
 typedef enum cloth_integration {
-  /* Anew in every substep: from the softest on, terms are explicit as long as the sum of their bounds is at most
-     explicit_threshold; the others are implicit (backward Euler). */
-  CLOTH_INTEGRATION_ADAPTIVE,
-  CLOTH_INTEGRATION_IMPLICIT,     /* implicit */
-  CLOTH_INTEGRATION_EXPLICIT,     /* explicit; if they would be unstable together, implicit, which a note tells */
-  CLOTH_INTEGRATION_EXPLICIT_ONLY /* explicit, without memory for a solver; an unstable step is refused: UNSTABLE */
+  CLOTH_INTEGRATION_ADAPTIVE,     /* the softest explicit, while the sum of their bounds is within explicit_threshold */
+  CLOTH_INTEGRATION_IMPLICIT,     /* all implicit: backward Euler */
+  CLOTH_INTEGRATION_EXPLICIT,     /* all explicit; implicit where that is unstable, which a note tells */
+  CLOTH_INTEGRATION_EXPLICIT_ONLY /* all explicit, without memory for a solver; UNSTABLE where that is unstable */
 } cloth_integration;
 
 typedef struct cloth_config_integration {
   int32_t method;           /* a cloth_integration; default CLOTH_INTEGRATION_ADAPTIVE */
-  float explicit_threshold; /* sum of the stability bounds of the terms that stay explicit, see cloth_integration;
-                               0..1.3; default 1 */
-  float bdf2_blend;         /* share of second-order backward differences (BDF2) in predictions, the rest being
-                               backward Euler; 0..1; default 0; above 0 with 12 bytes per particle more */
+  float explicit_threshold; /* sum of the bounds of the terms that stay explicit; 0..1.3; default 1 */
+  float bdf2_blend;         /* share of second-order backward differences in predictions; 0..1; default 0 */
   int32_t max_substeps;     /* cap on automatic substeps; 1..CLOTH_SUBSTEP_LIMIT; default 64 */
-  float max_speed;          /* largest speed of a particle [m/s], but for what contact and targets
-                               move, which have the last word, and attached particles; 0.1..1e4; default 300 */
+  float max_speed;          /* of a particle that neither contact, target nor body moves [m/s]; 0.1..1e4; default 300 */
   float velocity_damping;   /* rate at which velocities decay [1/s]; 0..100; default 0.1 */
-  float rest_drag;  /* deceleration of slow particles [m/s^2], a dry drag d / (1 + (v / rest_speed)^2) that brings cloth
-                       to rest and so to sleep; 0: none, cloth then swings on until velocity_damping and air have taken
-                       its energy; 0..100; default 0.05 */
-  float rest_speed; /* speed v at which half of that drag is left [m/s]: faster cloth hardly feels it; 0.001..100;
-                       default 0.5 */
-  float max_push_speed; /* largest speed at which contact pushes out what a substep begins with farther inside of a
-                           collider than the thickness, as cloth that is born there, relative to its surface, and at
-                           which tethers pull in what it begins with 5 mm beyond them [m/s]; 0.1..1e4; default 3 */
-  int32_t max_parts;    /* most parts that a substep is taken in where a particle would come out farther inside of a
-                           collider than the thickness, or cloth would move by more than half a spacing against cloth that
-                           it may touch: work is bounded by as many substeps; 1, 2 or 4; default 4 */
+  float rest_drag;          /* deceleration of slow particles that brings cloth to rest, d / (1 + (v / rest_speed)^2)
+                               [m/s^2]; 0..100; default 0.05 */
+  float rest_speed;         /* speed v at which half of that is left [m/s]; 0.001..100; default 0.5 */
+  float max_push_speed;     /* largest speed at which what begins a substep deep in a collider is pushed out, and what
+                               is 5 mm beyond a tether pulled in [m/s]; 0.1..1e4; default 3 */
+  int32_t max_parts;        /* most parts of a substep, where a particle would come out deeper in a collider than the
+                               thickness, or cloth pass half a spacing of other cloth; 1, 2 or 4; default 4 */
 } cloth_config_integration;
 
-/* Tethers keep particles within a distance of pins: `scale` times that at rest, as a contact with the inside of a
-   sphere around the pin, which begins there and grows softly over 5 mm. Where pins go farther apart than the cloth
-   between them reaches, the springs stretch between the particles of one pin and those of the other, not evenly. */
+/* Tethers keep particles within a distance of pins, which begins to act there and grows softly over 5 mm. */
 typedef struct cloth_config_tethers {
-  int32_t count; /* tethers of a particle; 0..2; default 0; 4 bytes each per particle */
-  float scale;   /* their length over the distance at rest [1]; 0.5..10; default 1.0015: taut cloth never rests at 1 */
+  int32_t count; /* tethers of a particle; 0..2; default 0 */
+  float scale;   /* their length over the distance at rest [1]; 0.5..10; default 1.0015 */
 } cloth_config_tethers;
 
 typedef enum cloth_preconditioner {
-  CLOTH_PRECONDITIONER_BLOCK,     /* constrained 3x3 diagonal blocks, P = S C + (I - S) (thesis eq. 5.4) */
-  CLOTH_PRECONDITIONER_DIAGONAL,  /* constrained point Jacobi */
+  CLOTH_PRECONDITIONER_BLOCK,     /* 3 x 3 blocks of the diagonal */
+  CLOTH_PRECONDITIONER_DIAGONAL,  /* the diagonal */
   CLOTH_PRECONDITIONER_NONE,      /* none */
   CLOTH_PRECONDITIONER_MULTILEVEL /* blocks, and corrections from levels of half the columns and half the rows each */
 } cloth_preconditioner;
 
 /* Conjugate gradients for implicit terms. */
 typedef struct cloth_config_solver {
-  int32_t preconditioner; /* a cloth_preconditioner; default CLOTH_PRECONDITIONER_MULTILEVEL, in a build without it
-                             CLOTH_PRECONDITIONER_BLOCK */
-  int32_t max_iterations; /* cap on the iterations of a substep where `tolerance` is above 0; 1..CLOTH_ITERATION_LIMIT;
-                             default 80 */
-  float tolerance;        /* residual to stop at, sqrt(r . P^-1 r) over that of the start; 0..0.5; default 0: the solve
-                             makes as many iterations as `iterations` says, fewer only where floats resolve no more */
+  int32_t preconditioner; /* a cloth_preconditioner; default CLOTH_PRECONDITIONER_MULTILEVEL, or BLOCK without it */
+  int32_t max_iterations; /* of a substep, with a tolerance above 0; 1..CLOTH_ITERATION_LIMIT; default 80 */
+  float tolerance;        /* sqrt(r . P^-1 r) to stop at, over that of the start; 0..0.5; default 0: as many iterations
+                             as `iterations` says */
 } cloth_config_solver;
 
 /* Springs along warp and weft that are stiffer above a strain. */
 typedef struct cloth_config_strain_limit {
-  float max_extension; /* strain above which a spring is stiffer [1]; 0..10; default 0, which is no limit */
+  float max_extension; /* strain above which a spring is stiffer [1]; 0..10; default 0: no limit */
   float stiffness;     /* stiffness there over that of the fabric [1]; 1..1000; default 50 */
 } cloth_config_strain_limit;
 
 /* What of a cloth touches the cloth itself. */
 typedef enum cloth_self_shape {
-  CLOTH_SELF_TRIANGLES, /* particles touch triangles: layers lie self_thickness apart, and rarely pass through each
-                           other */
-  CLOTH_SELF_SPHERES    /* particles touch particles, which are as far from each other as self_thickness: cheaper, for
-                           boards. Layers lie .7 to 1 of it apart; an edge or a particle may slip between particles that
-                           are farther apart than it, and nothing takes apart what is tangled. Whoever is less than two
-                           particles away in the grid does not count */
+  CLOTH_SELF_TRIANGLES, /* particles touch triangles and edges touch edges */
+  CLOTH_SELF_SPHERES    /* particles touch particles two or more away in the grid: cheaper, for boards; nothing takes
+                           apart what is tangled */
 } cloth_self_shape;
 
 /* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
-  int32_t pairs;    /* room for candidates, pairs of a particle and a triangle, or of two edges, that may touch in a
-                       step, per particle; 1..32; default 24, which two layers that lie on each other particle on particle
-                       need; 51 bytes each per particle. Where there is no room the nearest are kept; what is left out
-                       although it may touch, CLOTH_NOTE_PAIRS_DROPPED tells */
-  int32_t gathers;  /* 1: the sheet feels itself; 0: only the other cloths of a cloth_group; 0..CLOTH_SUBSTEP_LIMIT, where
-                       more than 1 means the same; default 1. Candidates are looked for once a step, and where cloth is
-                       fast in every part of a substep */
-  int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, so that it can
-                       come apart; 0: it only contracts there, which suits wraps between pins; 0..1; default 1. Not for
-                       spheres */
-  int32_t shape;    /* a cloth_self_shape; default CLOTH_SELF_TRIANGLES. Two cloths of a cloth_group touch as spheres
-                       where both are set so */
+  int32_t pairs;   /* room for pairs of features that may touch in a step, per particle; the nearest are kept, see
+                      CLOTH_NOTE_PAIRS_DROPPED; 1..32; default 24, which layers that lie particle on particle need */
+  int32_t gathers; /* 1 or more: the sheet feels itself; 0: only the other cloths of a group; 0..CLOTH_SUBSTEP_LIMIT;
+                      default 1 */
+  int32_t
+      untangle;  /* 1: contact is released where the sheet has passed through itself for three steps, so that it comes
+                    apart; 0: it contracts there, which suits wraps between pins; 0..1; default 1; not for spheres */
+  int32_t shape; /* a cloth_self_shape; default CLOTH_SELF_TRIANGLES; spheres between cloths where both have them */
 } cloth_config_self;
 
 /* When a cloth at rest falls asleep, see cloth_wake(). */
@@ -342,63 +294,40 @@ typedef struct cloth_config_sleep {
   float time;  /* how long all particles have to rest [s]; 0..60; default 0.5 */
 } cloth_config_sleep;
 
-/* Threads, the springs along warp and weft, that break: they tear, or cloth_cut() cuts them. A tear runs through the
-   middle of cells. The shear, bending, contact and triangles of torn cells go, and tethers across; masses and momenta
-   stay. A thread beside a tear breaks as soon as it is strained beyond the limit at the end of a substep, elsewhere the
-   most overstrained one; its strain is also what it would be under the mean tension of the threads around it. Strain
-   limits and soft fabrics may keep it from that. Tethers are longer by the limit. */
+/* Threads, the springs along warp and weft, that tear or that cloth_cut() cuts. A tear runs through the middle of
+   cells, which lose shear, bending, contact and triangles. */
 typedef struct cloth_config_tearing {
-  int32_t max_breaks; /* most threads that break in a step, what CLOTH_NOTE_TEARS_WAIT tells of breaks in later ones;
-                         0..65535; default 0: the cloth neither tears nor can be cut, and the rest of this group has no
-                         effect. Above 0, 2 bytes per particle, 1 of them state, and 48; bending is then always solved
-                         along lines */
-  float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0. Above 0 springs that others
-                         stretch are not solved again: with few substeps cuts stretch more, see the guide */
-  float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0;
-                         above 0 with the memory of capacity.pin_reactions */
-  int32_t max_torn_cells; /* most torn cells that are drawn in pieces, for which buffers have room; others are not
-                             drawn, see CLOTH_NOTE_TORN_HIDDEN; 0..65535; default 256 */
+  int32_t max_breaks; /* most threads that break in a step, others later; 0..65535; default 0: no tears and no cuts */
+  float strain;       /* strain at which a thread breaks [1]; 0: never; 0..100; default 0 */
+  float pin_force;    /* mean force of the cloth over a step at which a pin lets go [N]; 0: never; 0..1e9; default 0 */
+  int32_t max_torn_cells; /* most torn cells that are drawn in pieces, others not at all; 0..65535; default 256 */
   const float *map;       /* factors on the strain at particles, of which a thread takes the mean of its ends;
-                             0.01..100; default NULL: 1; 4 bytes per particle */
+                             0.01..100; default NULL: 1 */
 } cloth_config_tearing;
 
 /* Where in the world the cloth is, see cloth_get_origin(). */
 typedef struct cloth_config_world {
-  cloth_metres origin;     /* where the zero of all positions lies in the world [m]; each axis within
-                              CLOTH_ORIGIN_LIMIT; default 0. No step depends on it. */
-  float recentre_distance; /* distance on any axis of the middle of the box around the particles from the origin beyond
-                              which a step begins by moving the origin to the whole metre nearest to that middle [m];
-                              CLOTH_NOTE_ORIGIN_MOVED and statistics.origin_shift tell it; 0..1e4; default 0, which
-                              is never */
+  cloth_metres origin;     /* of all positions [m]; each axis within CLOTH_ORIGIN_LIMIT; default 0 */
+  float recentre_distance; /* distance on an axis of the cloth's middle from the origin at which a step moves the origin
+                              there [m], see CLOTH_NOTE_ORIGIN_MOVED; 0..1e4, where 0 is never; default 0 */
 } cloth_config_world;
 
 /* Memory, and work, for what may come. */
 typedef struct cloth_config_capacity {
-  int32_t max_confined;    /* particles confined to lines or planes at once; 0..65535; default 8; 32 bytes each */
-  int32_t max_bodies;      /* colliders with mass at once, see cloth_set_body(); 0..CLOTH_COLLIDER_LIMIT; default 0;
-                              120 bytes each, and 52 per particle, 160 (a tube 96) per particle of the longer side
-                              for each of the workers, at least once */
-  int32_t max_attachments; /* particles attached to colliders at once, see cloth_attach(); 0..65535; default 0; 32 bytes
-                              each, and 12 bytes per particle, 24 with sleep */
-  int32_t pin_reactions;   /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0; 12 bytes per particle, 24 with
-                              sleep */
-  int32_t targets;         /* 1: memory for cloth_move_targets(); 0..1; default 0; 72 bytes per particle */
-  int32_t shared_scratch;  /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
-  int32_t max_contacts; /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0; 52 bytes each, and,
-                           above 0, 4 per particle and 4 more */
-  int32_t fixed_work;   /* 1: every step does the work of its bound, see cloth_get_work_bound(); excludes sleep,
-                           tearing, geometry, meshes and shared bodies; 0..1; default 0 */
-  int32_t geometry;     /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
-  int32_t meshes;       /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0; 60 bytes each per
-                           particle */
-  int32_t max_shared_bodies; /* most bodies of a table (cloth_surroundings) that are near the cloth in a step; 0..64;
-                                default 0; 164 bytes each, and up to 56 with tethers and 24 with sleep */
-  int32_t workers; /* most pieces in which a stage of a step is handed to cloth_workers; 0..CLOTH_WORKER_LIMIT;
-                      default 0, none. As many as threads, or some more, for grids of 64 x 64 and more. Each takes 24
-                      bytes. Each but the first also takes 160 bytes per particle of the longer side (a tube 224), and
-                      320 per column (224 with 3 substeps or fewer); of the latter a cloth has 12 bytes per particle
-                      without workers, which these use first. Any number gives the same bits, with threads and without;
-                      with 0 sums of reactions may differ in their last bits, and saves are of another config */
+  int32_t max_confined;      /* particles confined to lines or planes at once; 0..65535; default 8 */
+  int32_t max_bodies;        /* colliders with mass at once; 0..CLOTH_COLLIDER_LIMIT; default 0 */
+  int32_t max_attachments;   /* particles attached to colliders at once; 0..65535; default 0 */
+  int32_t pin_reactions;     /* 1: memory for cloth_get_pin_reaction(); 0..1; default 0 */
+  int32_t targets;           /* 1: memory for cloth_move_targets(); 0..1; default 0 */
+  int32_t shared_scratch;    /* 1: scratch lies outside the arena, see cloth_set_scratch(); 0..1; default 0 */
+  int32_t max_contacts;      /* contacts of a step that cloth_get_contacts() can list; 0..1e6; default 0 */
+  int32_t fixed_work;        /* 1: every step does the work of its bound; excludes sleep, tearing, geometry, meshes and
+                                shared bodies; 0..1; default 0 */
+  int32_t geometry;          /* 1: colliders may be hulls, height fields and distance grids; 0..1; default 0 */
+  int32_t meshes;            /* most mesh colliders at once, of the cloth and of a table; 0..16; default 0 */
+  int32_t max_shared_bodies; /* most bodies of a table near the cloth in a step; 0..64; default 0 */
+  int32_t workers;           /* most pieces in which a stage is handed to cloth_workers; 0..CLOTH_WORKER_LIMIT; default
+                                0. Any number but 0 gives the same bits; with 0 sums of reactions may differ */
 } cloth_config_capacity;
 
 /* All that is fixed for the life of a cloth. Start from cloth_config_default(). */
@@ -409,29 +338,22 @@ typedef struct cloth_config {
   int32_t columns;        /* particles along the warp; 2..CLOTH_GRID_LIMIT; default 32 */
   int32_t rows;           /* particles along the weft; 2..CLOTH_GRID_LIMIT; default 32 */
   cloth_vector origin;    /* position of particle (0, 0) [m]; default 0; see world.origin */
-  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or once around a tube [m]; default (1, 0, 0).
-                             Gives the rest length between columns, 1e-4..100 m. */
-  cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; default (0, 0, 1). Gives the rest length between
-                             rows, 1e-4..100 m. The sine of the angle to edge_warp is at least 0.1. */
-  cloth_fabric fabric;    /* defaults are named at cloth_fabric; see cloth_set_fabric() */
+  cloth_vector edge_warp; /* from particle (0, 0) to (columns - 1, 0), or once around a tube [m]; columns are 1e-4..100
+                             m apart; default (1, 0, 0) */
+  cloth_vector edge_weft; /* from particle (0, 0) to (0, rows - 1) [m]; rows are 1e-4..100 m apart; the sine of the
+                             angle to edge_warp is at least 0.1; default (0, 0, 1) */
+  cloth_fabric fabric;    /* see cloth_set_fabric() */
   cloth_vector gravity;   /* [m/s^2]; each axis -1e4..1e4; default (0, -9.81, 0); see cloth_set_gravity() */
   cloth_vector wind;      /* velocity of the air [m/s]; each axis -1000..1000; default 0; see cloth_set_wind() */
-  int32_t substeps;       /* substeps of a step; 1..CLOTH_SUBSTEP_LIMIT, or CLOTH_AUTOMATIC: by speed, and without a
-                             solver by stiffness; default 2. None is longer than 1/60 s, so a longer step takes more
-                             of them than it is told. More of them are livelier */
-  int32_t iterations; /* iterations of the solve of a substep; 1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: 4 to 16 by
-                         the stiffness of the fabric in a substep, 24 for narrow tubes, 6 from 8 substeps on, and up to
-                         four times as many, where they leave something, of fabrics that are stiff or whose springs
-                         differ much in stiffness; default CLOTH_AUTOMATIC. Fewer cost liveliness, never rest. With
-                         solver.tolerance above 0 solver.max_iterations stands in its place */
-  float thickness;    /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
-  int32_t max_colliders; /* 0..CLOTH_COLLIDER_LIMIT; default 16; 136 bytes each, 160 with sleep, and up to 56
-                            with tethers */
-  float self_thickness; /* distance that the sheet keeps from itself [m]; 0: it passes through itself; up to half of the
-                           shorter spacing, as spheres (self.shape) up to all of it; default 0. Nearly the most is good,
-                           less tangles more often. 450 bytes per particle with the default self.pairs, 129 of them
-                           state; up to 65,536 particles */
-  float self_friction;  /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
+  int32_t substeps;       /* of a step, of at most 1/60 s each; more are livelier; 1..CLOTH_SUBSTEP_LIMIT, or
+                             CLOTH_AUTOMATIC: by speed, without a solver by stiffness; default 2 */
+  int32_t iterations;     /* of the solve of a substep, without a tolerance; fewer are less lively, never less at rest;
+                             1..CLOTH_ITERATION_LIMIT, or CLOTH_AUTOMATIC: by the stiffness; default CLOTH_AUTOMATIC */
+  float thickness;        /* distance that particles keep from colliders [m]; 0..1; default 0.01 */
+  int32_t max_colliders;  /* 0..CLOTH_COLLIDER_LIMIT; default 16 */
+  float self_thickness;   /* distance that the sheet keeps from itself [m]; 0: none; up to half of the shorter spacing,
+                             as spheres up to all of it; of up to 65,536 particles; default 0 */
+  float self_friction;    /* coefficient of friction of the sheet with itself [1]; 0..10; default 0.3 */
 
   /* Advanced settings */
   cloth_config_grid grid;
@@ -447,32 +369,24 @@ typedef struct cloth_config {
   cloth_config_capacity capacity;
 } cloth_config;
 
-/* Returns a config with every default named above; in a build that leaves parts out with what these parts need off. */
+/* Returns a config with every default named above, with what the build leaves out off. */
 CLOTH_API cloth_config cloth_config_default(void);
 
-/* Sets the time integration nearest to that of the thesis, adaptive implicit-explicit (IMEX, section 4.4): in every
-   substep a term acts by its force alone where stretch has a kappa of up to 0.2 (eq. 4.8), and is implicit above it
-   (eq. 4.13), by preconditioned conjugate gradients to a residual (fig. 5.2). Where the thesis chooses for each spring,
-   stretch along warp, along weft, shear and bending are chosen each as a whole, by the sum of their bounds, 0.8 for
-   that kappa. Sets integration.method CLOTH_INTEGRATION_ADAPTIVE, explicit_threshold 0.8, bdf2_blend 0; substeps 16;
-   tethers.count 0; strain_limit.max_extension 0; solver.preconditioner CLOTH_PRECONDITIONER_MULTILEVEL, with
-   CLOTH_NO_MULTILEVEL CLOTH_PRECONDITIONER_BLOCK, max_iterations 32, tolerance 1e-3; and nothing else. Change single
-   settings afterwards. Returns CLOTH_OK, or CONFIG. Absent with CLOTH_NO_SOLVER. */
+/* Sets the adaptive implicit-explicit scheme nearest to that of Boxerman's thesis (2003): method ADAPTIVE with
+   explicit_threshold 0.8, bdf2_blend 0, 16 substeps, no tethers or strain limit, MULTILEVEL (or BLOCK) with 32
+   iterations to a tolerance of 1e-3. Returns CLOTH_OK, or CONFIG. Absent with CLOTH_NO_SOLVER. */
 CLOTH_API int cloth_config_use_imex(cloth_config *config);
 
-/* Say in words what is wrong with a config or a fabric: a field, its range and unit, as "fabric.bend: 0..10 N m", or
-   settings in conflict; or "ok". The text is cut to `bytes` bytes with its terminating 0; 128 are enough. Return
-   CLOTH_OK, or what cloth_init() or cloth_set_fabric() would: CONFIG, RANGE, CONFLICT, LEFT_OUT. */
+/* Say in words what is wrong with a config or a fabric, as "fabric.bend: 0..10 N m", or "ok", cut to `bytes` bytes with
+   the terminating 0; 128 are enough. Return what cloth_init() or cloth_set_fabric() would: CLOTH_OK, CONFIG, RANGE,
+   CONFLICT, LEFT_OUT. */
 CLOTH_API int cloth_config_explain(const cloth_config *config, char *text, size_t bytes);
 CLOTH_API int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes);
 
 /// Memory ///
 
-/* The arena holds three contiguous spans in this order. With the default config a particle takes 93 bytes of state, of
-   which 56 are what it remembers of contact, and 293 of scratch; without colliders 37 and 154; explicit alone 81 and
-   218. bdf2_blend adds 12, a tether 4, targets 72, a mass map 4, a stiffness map 52. From 464 particles on vectors are
-   up to 0.4 KB longer each, against cache conflicts. Rows of scratch are padded to whole blocks of lanes, so sizes of
-   scratch differ between builds; others do not. What is left is 20 to 60 KB. */
+/* The arena holds three contiguous spans in this order. Scratch is padded to whole lanes, so that its size differs
+   between builds; the others do not. */
 typedef struct cloth_memory {
   size_t total_bytes;                     /* exact size of the arena */
   size_t constant_offset, constant_bytes; /* written by cloth_init() only */
@@ -493,9 +407,9 @@ CLOTH_API int cloth_init(const cloth_config *config, void *arena, size_t bytes, 
 /* Writes where the spans of a cloth lie to *memory. Returns CLOTH_OK. */
 CLOTH_API int cloth_get_memory(const cloth *c, cloth_memory *memory);
 
-/* Gives a cloth with capacity.shared_scratch its scratch: `bytes` bytes outside the arena, aligned to CLOTH_ALIGNMENT.
-   Nothing is kept there between calls, so that cloths may share it. Needed before the first step, and when either has
-   moved. Returns CLOTH_OK; STATE without shared_scratch; ARENA: too small, not aligned, or inside the arena. */
+/* Gives a cloth with capacity.shared_scratch its scratch: `bytes` bytes outside the arena, aligned to CLOTH_ALIGNMENT,
+   before the first step and when either has moved. Cloths may share it. Returns CLOTH_OK; STATE without shared_scratch;
+   ARENA: too small, not aligned, or inside the arena. */
 CLOTH_API int cloth_set_scratch(cloth *c, void *scratch, size_t bytes);
 
 /// Stepping ///
@@ -504,34 +418,27 @@ CLOTH_API int cloth_set_scratch(cloth *c, void *scratch, size_t bytes);
 typedef enum cloth_note {
   CLOTH_NOTE_MADE_IMPLICIT = 1, /* springs forced to be explicit were unstable and were integrated implicitly */
   CLOTH_NOTE_SPEED_LIMITED = 4, /* a particle was slowed to integration.max_speed */
-  CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or left CLOTH_POSITION_LIMIT: it was put back to
-                                   where the substep began, with zero velocity */
+  CLOTH_NOTE_RECOVERED = 8,     /* a particle's motion was not finite or out of range: it was put back, at rest */
   CLOTH_NOTE_FLUSHES = 16,      /* from cloth_self_test() only: subnormal numbers become 0; results are the same */
-  CLOTH_NOTE_FAR = 32, /* a coordinate of a particle is more than 32768 times the shorter rest length of a cell:
-                          floats there are coarser than a 512th of a cell, and the cloth trembles, see
-                          cloth_set_origin() */
-  CLOTH_NOTE_ORIGIN_MOVED = 64,   /* the step moved the origin, see config.world.recentre_distance */
+  CLOTH_NOTE_FAR = 32,          /* a coordinate is over 32768 times the shorter spacing: floats there are coarse and the
+                                   cloth trembles, see cloth_set_origin() */
+  CLOTH_NOTE_ORIGIN_MOVED = 64, /* the step moved the origin, see config.world.recentre_distance */
   CLOTH_NOTE_PAIRS_DROPPED = 512, /* there was no room for all candidates of self-contact, see self.pairs */
-  CLOTH_NOTE_TEARS_WAIT = 4096,   /* threads were strained beyond their limit but had to wait, see tearing.max_breaks */
-  CLOTH_NOTE_TORN_HIDDEN = 8192,  /* more cells are torn than tearing.max_torn_cells: the others are not drawn */
-  CLOTH_NOTE_TANGLED = 1024       /* the sheet passes through itself, or another cloth of its group, somewhere, see
-                                     cloth_self_statistics */
+  CLOTH_NOTE_TEARS_WAIT = 4096,   /* more threads were strained beyond their limit than tearing.max_breaks */
+  CLOTH_NOTE_TORN_HIDDEN = 8192,  /* more cells are torn than tearing.max_torn_cells */
+  CLOTH_NOTE_TANGLED = 1024       /* the sheet passes through itself or another cloth, see cloth_self_statistics */
 } cloth_note;
 
-/* Advances by dt seconds, 1e-6..1. Colliders and targets reach the ends of their motions exactly, pins to half a unit
-   in the last place of a coordinate per substep. Motion of less than that in a step, 6e-8 m at 1 m from the origin,
-   is lost. Returns CLOTH_OK or a sum of cloth_note; RANGE: dt, or a pin that dt makes faster than CLOTH_SPEED_LIMIT;
-   STATE: shared scratch is missing; UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY; GEOMETRY: a collider needs
-   cloth_step_with(). */
+/* Advances by dt seconds, 1e-6..1. Colliders, targets and pins reach the ends of their motions. Returns CLOTH_OK or a
+   sum of cloth_note; RANGE: dt, or a pin that dt makes faster than CLOTH_SPEED_LIMIT; STATE: shared scratch is missing;
+   UNSTABLE: with CLOTH_INTEGRATION_EXPLICIT_ONLY; GEOMETRY: a collider needs cloth_step_with(). */
 CLOTH_API int cloth_step(cloth *c, float dt);
 
 struct cloth_surroundings;
 
-/* Steps with geometries, and with bodies that cloths share: see "Geometry". NULL is no surroundings. Nothing of them is
-   kept. cloth_step(c, dt) is cloth_step_with(c, dt, NULL); cloth_step_until_with() and cloth_step_again_with() are the
-   calls of "Deadlines and work" with surroundings. Returns what cloth_step() does; GEOMETRY: a collider's
-   geometry is not at its place, or has another hash; RANGE: the surroundings, or a body; STATE: bodies without
-   capacity.max_shared_bodies; NULL: workers without `run`. */
+/* Steps with geometries, and with bodies that cloths share, see "Geometry"; NULL: without. Returns what cloth_step()
+   does; GEOMETRY: a collider's geometry is not at its place, or another; RANGE: the surroundings, or a body; STATE:
+   bodies without capacity.max_shared_bodies; NULL: workers without `run`. */
 CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surroundings *around);
 
 /* Most steps that a call of cloth_settle() may make. */
@@ -539,8 +446,7 @@ CLOTH_API int cloth_step_with(cloth *c, float dt, const struct cloth_surrounding
 
 /* What cloth_settle() did. */
 typedef struct cloth_settle_report {
-  int32_t settled;  /* 1: no particle was faster than 0.75 `speed` for three seconds at the ends of steps, without a
-                       stop; 0: `max_steps` were too few */
+  int32_t settled;  /* 1: no particle was faster than 0.75 `speed` for three seconds; 0: `max_steps` were too few */
   int32_t steps;    /* steps made, coarse ones included */
   int32_t substeps; /* their substeps */
   int32_t stops;    /* how often the cloth was stopped */
@@ -548,22 +454,11 @@ typedef struct cloth_settle_report {
   uint32_t work[2]; /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
 } cloth_settle_report;
 
-/* Brings a cloth to rest in one call, so that a level starts with cloth that hangs and lies still: at the equilibrium
-   of the steps of `dt` that follow, with its bending, tethers, contact and friction. It makes the substeps of these
-   steps and stops the cloth whenever the kinetic energy has passed a maximum (dynamic relaxation, Barnes 1999), until
-   no particle is faster than 0.75 `speed` [m/s] at the ends of steps for three seconds without stops, but in at most
-   `max_steps` steps. Dry drag (integration.rest_drag) does not act in this call, as it keeps slow cloth slow. Needs no
-   memory beside the arena. In the end all velocities are 0. Three seconds are no proof: what creeps or grows more
-   slowly than they can tell moves later. Cloth whose strain at rest is near a limit at which it tears may tear in the
-   call, where steps keep it whole. dt: 1e-6..1 s. speed: what counts as rest; 1e-4..10 m/s; 0.01 suits most.
-   max_steps: 1..CLOTH_SETTLE_LIMIT; 15 seconds of them suit most, 900 of 1/60 s: the three seconds at rest alone take 3
-   / dt. `report` may be NULL. Moves of pins, colliders and targets that were set for the next step are made first. Pins
-   stay where they are: their velocities become 0, too, and have to be set again. A cloth knows nothing of groups, and
-   hangs as if nothing were sewn to it: pin what is sewn to another cloth, settle, and release it. Colliders with mass
-   move as in steps, and come to rest as well. No time passes: gusts stand still, reactions of shared bodies are not
-   added; the statistics, and reactions of colliders, are those of the last step. A cloth asleep stays as it is. With
-   automatic substeps those of a cloth at rest are made. Returns CLOTH_OK or a sum of cloth_note of all steps; what
-   cloth_step() or cloth_step_with() does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
+/* Brings a cloth to the rest of steps of dt [s], 1e-6..1, by stopping it whenever its kinetic energy has passed a
+   maximum, until no particle is faster than 0.75 `speed` [m/s], 1e-4..10, for three seconds, in at most `max_steps`,
+   1..CLOTH_SETTLE_LIMIT: 0.01 and 900 of 1/60 s suit most. Moves for the next step are made first; pins stop. No time
+   passes, statistics and reactions stay. Groups are unknown to it. `report` may be NULL. Returns CLOTH_OK or a sum of
+   cloth_note; what cloth_step_with() does; RANGE: speed, max_steps. Absent with CLOTH_NO_SETTLE. */
 CLOTH_API int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report);
 CLOTH_API int cloth_settle_with(cloth *c, float dt, const struct cloth_surroundings *around, float speed,
                                 int32_t max_steps, cloth_settle_report *report);
@@ -574,8 +469,8 @@ CLOTH_API int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps
 
 /// Drawing ///
 
-/* View the positions [m] or velocities [m/s] of all particles. Until the step that makes a cloth_move_pin() the view of
-   velocities has the displacement [m] of that pin. Return CLOTH_OK. */
+/* View the positions [m] or velocities [m/s] of all particles. The velocity of a pin between cloth_move_pin() and its
+   step is its displacement [m]. Return CLOTH_OK. */
 CLOTH_API int cloth_get_positions(const cloth *c, cloth_vector_view *view);
 CLOTH_API int cloth_get_velocities(const cloth *c, cloth_vector_view *view);
 
@@ -601,33 +496,29 @@ typedef struct cloth_vertex_layout {
    12 tearing.max_torn_cells more. */
 CLOTH_API int cloth_get_vertex_count(const cloth *c);
 
-/* Writes columns * rows vertices to a buffer of `bytes` bytes and any alignment; of a tube (columns + 1) * rows, the
-   last of a row repeating the first with u = 1. Of a cloth that may tear the vertices of torn cells follow, in the
-   order of the cells, then copies of vertex 0. Returns CLOTH_OK, or BUFFER: too small, or the layout does not fit. */
+/* Writes the vertices to a buffer of `bytes` bytes and any alignment, row by row; on a tube the last of a row repeats
+   the first with u = 1. Vertices of torn cells follow, then copies of vertex 0. Returns CLOTH_OK, or BUFFER: too small,
+   or the layout does not fit. */
 CLOTH_API int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Return the number of triangle indices, 6 (columns - 1)(rows - 1), of a tube 6 columns (rows - 1); less for absent
-   cells; of a torn cell that is drawn 24, at the end, and of others none: at most 18 tearing.max_torn_cells more than
-   of the whole cloth. Half edges of a torn cell are as long as at rest, along the threads behind them, so that its
-   pieces meet where nothing has moved. Write the indices, each plus `first_vertex`, to an array of `count` elements:
-   CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
+/* Return the number of triangle indices: 6 a cell; of a torn cell that is drawn 24, at the end, and of others none; at
+   most 18 tearing.max_torn_cells more than of the whole cloth. Write the indices, each plus `first_vertex`, to an array
+   of `count` elements: CLOTH_OK, or BUFFER: too few, or too narrow for an index. */
 CLOTH_API int cloth_get_index_count(const cloth *c);
 CLOTH_API int cloth_write_indices16(const cloth *c, uint16_t first_vertex, uint16_t *indices, size_t count);
 CLOTH_API int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indices, size_t count);
 
 /// Cuts ///
 
-/* A straight cut from one point to another, in columns and rows of the grid [cells]. Each -1024..1024; what lies beyond
-   the grid cuts nothing. */
+/* A straight cut from one point to another, in columns and rows of the grid [cells]; each -1024..1024. */
 typedef struct cloth_cut_line {
   float column, row;
   float end_column, end_row;
 } cloth_cut_line;
 
-/* Cuts every thread that the line crosses. A particle on the line counts to the side of smaller columns, on a cut along
-   a row to that of smaller rows; an end on a row or column counts as just behind it. The reverse cuts the same, and a
-   cut from border to border parts a sheet, whatever its slope. Wakes the cloth. Returns how many threads that is;
-   RANGE; STATE: tearing.max_breaks is 0. The work is in proportion to the particles. Absent with CLOTH_NO_TEARING. */
+/* Cuts every thread that the line crosses; a particle on it counts to the side of smaller columns, on a cut along a row
+   of smaller rows. Wakes the cloth. Returns the number of threads; RANGE; STATE: tearing.max_breaks is 0. Absent with
+   CLOTH_NO_TEARING. */
 CLOTH_API int cloth_cut(cloth *c, const cloth_cut_line *cut);
 
 /// Skinned meshes ///
@@ -635,8 +526,8 @@ CLOTH_API int cloth_cut(cloth *c, const cloth_cut_line *cut);
 #define CLOTH_BINDING_LIMIT 1048576 /* most vertices of a skinned mesh */
 #define CLOTH_BINDING_CLOTHS 64     /* most cloths that one mesh follows */
 
-/* Where a vertex lies on a cloth: 16 bytes that cloth_bind() writes and cloth_skin() reads. It holds no pointers, and
-   serves every cloth with as many columns and rows and the same wrap. Only `weight` is meant to be changed. */
+/* Where a vertex lies on a cloth, which cloth_bind() writes and cloth_skin() reads. It holds no pointers, and serves
+   every cloth of the same columns, rows and wrap. Only `weight` is meant to be changed. */
 typedef struct cloth_binding {
   uint16_t column; /* of the cell, below 1024; the highest bit is set for a bitangent against cross(normal, tangent) */
   uint16_t row;    /* of the cell, in the lowest 10 bits; above them the number of the cloth */
@@ -656,45 +547,31 @@ typedef struct cloth_skin_layout {
   int32_t tangent_offset;  /* 4 floats: as the normal, then the sign of the bitangent, 1 or -1 */
 } cloth_skin_layout;
 
-/* How far from the cloth a vertex still belongs to it. Distances are to the cloth's triangles [m]; vertices farther
-   than 30 cells, or more than 1.5 cells beyond a border, an absent cell or a torn one, are not bound, nor some beside
-   sharp folds, see cloth_bind(). */
+/* How far from the cloth's triangles a vertex belongs to it [m]. Vertices farther than 30 cells, or more than 1.5 cells
+   beyond a border, an absent or a torn cell, are not bound. */
 typedef struct cloth_bind_reach {
   float full; /* up to here a vertex has weight 255; 0..CLOTH_ANY_DISTANCE */
   float none; /* from here on 0, between them in proportion; full..CLOTH_ANY_DISTANCE, above 0 */
 } cloth_bind_reach;
 
-/* Finds, for each vertex of a mesh, its place on the nearest of `count` cloths as they are now, so that cloth_skin()
-   moves the mesh with them. Writes layout->count bindings. Call it once, with mesh and cloths in the same pose: its
-   time is that of vertices times cells. A vertex is relative to the origin of the cloth that it follows, here and in
-   cloth_skin(), so keep the origins of all cloths of a mesh in one place: cloth_recentre() them together. A mesh does
-   not tear: triangles whose corners are bound on both sides of a tear are stretched over it. Where cuts are planned
-   split the mesh, too, or draw the grid, by cloth_write_vertices().
-   Bind in a smooth pose, such as the start, and let it fold afterwards. Beside a fold that is about as sharp as a cell
-   is wide a vertex may have no place whose normal passes through it: it is bound if it is off by at most 0.05 cells,
-   and else not bound, also within reach. Of 20,000 vertices within 5 mm along each axis of particles of a sheet with
-   cells of 50 mm, that hung in a crest, 8 to 23 were not bound, 2 to 7 mm from it, and 44 to 73 were off by 0.5 to 2.5
-   mm; with cells of 25 mm 1 to 9 and up to 20, by up to 1.2 mm; in its flat start none, and none by more than 0.03 mm.
-   Compare the number returned; a vertex left out has weight 0. cloth_skin() in the same pose without `animated` shows
-   how far the others are off.
-   Returns the number of vertices that are bound, or RANGE: count, reach or a vertex; BUFFER: the layout does not fit;
-   STATE: a cloth has no scratch memory. Absent with CLOTH_NO_SKIN. */
+/* Finds for each vertex of a mesh its place on the nearest of `count` cloths as they are now, relative to that cloth's
+   origin, and writes layout->count bindings. Call it once, in a smooth pose: beside sharp folds vertices may have no
+   place. A mesh does not tear. Time is vertices times cells. Returns the number of vertices bound, or RANGE: count,
+   reach or a vertex; BUFFER: the layout does not fit; STATE: no scratch memory. Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *layout, const void *vertices,
                          const cloth_bind_reach *reach, cloth_binding *bindings);
 
-/* Writes the vertices of a mesh as its cloths are now: smooth between particles, as each cell is a bilinear patch with
-   blended normals. `animated` holds the same mesh without cloth, by skeletal animation: it is blended in by the
-   weights, and copied where a vertex is not bound; it may be `vertices` itself. NULL: every bound vertex follows its
-   cloth wholly, the others are left alone. The cloths are those of cloth_bind(), in its order; nothing of their state
-   changes, but their scratch memory does. Returns CLOTH_OK; INDEX: a binding of a cell that is not there, or RANGE,
+/* Writes the vertices of a mesh as its cloths are now, in the order of cloth_bind(). `animated` is the same mesh
+   without cloth, which is blended in by the weights, and may be `vertices`; NULL: bound vertices follow their cloth
+   wholly, others are left alone. Uses scratch. Returns CLOTH_OK; INDEX: a binding of a cell that is not there; RANGE,
    BUFFER or STATE as cloth_bind(). Absent with CLOTH_NO_SKIN. */
 CLOTH_API int cloth_skin(cloth *const *cloths, int32_t count, const cloth_binding *bindings,
                          const cloth_skin_layout *layout, const void *animated, void *vertices);
 
 /// Output between two states ///
 
-/* Positions that cloth_keep_positions() has copied, from which output leads to those of now. Frames that come between
-   two steps of a fixed dt: keep before each step, and draw with the share of dt that has passed since. */
+/* Positions that cloth_keep_positions() has copied, from which output leads to those of now: for frames between two
+   steps of a fixed dt. */
 typedef struct cloth_blend {
   cloth_vector *positions; /* memory of the caller for `count` positions [m] */
   int32_t count;           /* particles of the cloth */
@@ -702,16 +579,14 @@ typedef struct cloth_blend {
   float fraction;          /* of the way to the positions of now; 0..1 */
 } cloth_blend;
 
-/* Copies the positions of all particles, and the origin, to *blend, of which `positions`, `count` and `fraction` are
-   the caller's. Keep again after what is to show at once: a load, cloth_set_particle(), cloth_move_frame() as a
-   teleport. Returns CLOTH_OK, or BUFFER: another count. These functions are absent with CLOTH_NO_BLEND. */
+/* Copies the positions of all particles, and the origin, to *blend, of which the rest is the caller's. Returns
+   CLOTH_OK, or BUFFER: another count. These functions are absent with CLOTH_NO_BLEND. */
 CLOTH_API int cloth_keep_positions(const cloth *c, cloth_blend *blend);
 
-/* cloth_write_vertices() and cloth_skin() of a cloth whose particles are `fraction` of the way in a straight line from
-   the kept positions to those of now, with the normals there. All is relative to the origins of now, and torn as now:
-   the indices of now fit. 0 gives the bits of the kept state, 1 those of the present one. `blends`: one for each cloth,
-   in their order. They use the scratch memory of the cloths. Return what cloth_write_vertices() and cloth_skin() do;
-   NULL: positions; BUFFER: another count; RANGE: a fraction, an origin, or a position; STATE: no scratch memory. */
+/* cloth_write_vertices() and cloth_skin() of cloths whose particles are `fraction` of the way in a straight line from
+   the kept positions to those of now, to the bit at both ends, relative to the origins of now, and torn as now.
+   `blends`: one for each cloth. They use scratch. Return what those do; NULL: positions; BUFFER: another count; RANGE:
+   a fraction, an origin, or a position; STATE: no scratch memory. */
 CLOTH_API int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout,
                                            void *vertices, size_t bytes);
 CLOTH_API int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *blends,
@@ -725,8 +600,7 @@ typedef struct cloth_ray {
   cloth_vector origin;    /* [m]; each axis within CLOTH_POSITION_LIMIT */
   cloth_vector direction; /* of any length from 1e-6, each axis within 1e10 */
   float max_distance;     /* length of the ray [m]; 0..CLOTH_ANY_DISTANCE */
-  float thickness;        /* distance from the surface that counts as cloth, on both sides and around its rim [m]; 0..1;
-                             below 1e-6 the cloth is a surface without thickness */
+  float thickness;        /* distance from the surface that counts as cloth [m]; 0..1; below 1e-6 as 0 */
 } cloth_ray;
 
 /* A point of the surface, which consists of the triangles that cloth_write_indices16() writes. */
@@ -735,19 +609,14 @@ typedef struct cloth_surface_point {
   int32_t particle[3];   /* the particles at its corners */
   float weight[3];       /* barycentric weights of the corners: each 0..1, together 1 to rounding */
   cloth_vector position; /* of the point [m] */
-  cloth_vector normal;   /* of the triangle, of unit length, to the side that cross(edge_warp, edge_weft) points to; the
-                            y axis of the world where the triangle has collapsed */
+  cloth_vector normal;   /* of the triangle, of unit length; the y axis where it has collapsed */
   int32_t side;          /* 1 if the ray comes from, or the asking point lies on, the side of the normal, else -1 */
   float distance;        /* along the ray to where it meets the cloth, or from the asking point [m] */
 } cloth_surface_point;
 
-/* cloth_cast_ray() finds where a ray first meets the cloth: its surface, or with a thickness the first point of the ray
-   that is no farther from the surface, of which *point is then the nearest; at distance 0 if it starts there. No ray
-   passes between two triangles. cloth_find_nearest() finds the point of the cloth that is nearest to `from`, no farther
-   than max_distance [m], 0..CLOTH_ANY_DISTANCE. Of equally distant triangles the first counts. Both look at every
-   triangle at most once, by closed formulas: work is in proportion to the triangles, whatever their places. The numbers
-   are the same on every machine. Return 1 and write *point; 0 if there is none, and leave it as it is; RANGE. Absent
-   with CLOTH_NO_QUERIES. */
+/* Find where a ray first comes within its thickness of the cloth; or the point of the cloth nearest to `from`, within
+   max_distance [m], 0..CLOTH_ANY_DISTANCE. Work is in proportion to the triangles. Return 1 and write *point; 0 if
+   there is none; RANGE. Absent with CLOTH_NO_QUERIES. */
 CLOTH_API int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point);
 CLOTH_API int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point);
 
@@ -756,12 +625,11 @@ CLOTH_API int cloth_find_nearest(const cloth *c, cloth_vector from, float max_di
 /* Returns the index of the particle in a column and a row, or INDEX. */
 CLOTH_API int cloth_particle_at(const cloth *c, int32_t column, int32_t row);
 
-/* Fixes a particle where it is: no degrees of freedom (thesis eq. 5.1, ndof 0). Returns CLOTH_OK, or INDEX. */
+/* Fixes a particle where it is. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_pin(cloth *c, int32_t particle);
 
-/* Moves a pinned particle in a straight line to `target` [m] during the next step, to rest there. Its velocity is 0
-   until that step. Returns CLOTH_OK; INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more
-   than 1e5 m. */
+/* Moves a pinned particle in a straight line to `target` [m] during the next step, to rest there. Returns CLOTH_OK;
+   INDEX; STATE: not pinned, or attached; RANGE: target, or a displacement of more than 1e5 m. */
 CLOTH_API int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target);
 
 /* Moves a pinned particle with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT, until changed. Returns CLOTH_OK;
@@ -771,8 +639,8 @@ CLOTH_API int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector ve
 /* Frees a pinned or confined particle with its velocity. Drops a move not yet made. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_release(cloth *c, int32_t particle);
 
-/* Puts a particle to a position [m] with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT. A pinned particle goes
-   on with that velocity. Returns CLOTH_OK, INDEX, or RANGE. */
+/* Puts a particle to a position [m] with a velocity [m/s], each axis within CLOTH_SPEED_LIMIT, with which a pinned one
+   goes on. Returns CLOTH_OK, INDEX, or RANGE. */
 CLOTH_API int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity);
 
 /* Adds an impulse [N s] to a particle; a pinned one takes none. Returns CLOTH_OK; INDEX; RANGE: not finite, or an axis
@@ -805,7 +673,7 @@ typedef struct cloth_geometry_key {
 
 typedef struct cloth_collider {
   int32_t shape;               /* a cloth_shape; default CLOTH_SHAPE_SPHERE */
-  cloth_geometry_key geometry; /* of hull, height field, mesh and distance grid; default all 0, which is none */
+  cloth_geometry_key geometry; /* of hull, height field, mesh and distance grid; default all 0: none */
   cloth_pose pose;             /* default: at the origin, not rotated */
   float radius;                /* of sphere, capsule and cylinder [m]; 1e-3..1e4; default 0.25 */
   float radius_top;            /* of capsule [m]; 1e-3..1e4; default 0.25 */
@@ -815,26 +683,23 @@ typedef struct cloth_collider {
   float kinetic_friction;      /* Coulomb coefficient [1]; 0..static_friction; default 0.5 */
 } cloth_collider;
 
-/* What the cloth did to a collider in the last step: the momentum that contact and friction, and particles attached to
-   it, took from the cloth. The sum over colliders and pins is what gravity, air and damping gave to the cloth, less
-   what its momentum has grown by; at rest, its weight times dt. A sleeping cloth goes on to weigh what it did. */
+/* What contact, friction and attached particles gave a collider in the last step, and while asleep. */
 typedef struct cloth_reaction {
   cloth_vector impulse; /* [N s] */
-  cloth_vector torque;  /* angular impulse about the collider's position [N m s]: at the end of the step, of a collider
-                           with mass at the end of each substep */
+  cloth_vector torque;  /* angular impulse about the collider's position at the end of the step, of a collider with mass
+                           of each substep [N m s] */
 } cloth_reaction;
 
-/* Returns a collider with every default named above; changing `shape` alone gives a valid one, unless it has geometry.
- */
+/* Returns a collider with every default named above. */
 CLOTH_API cloth_collider cloth_collider_default(void);
 
 /* Says in words what is wrong with a collider, as cloth_config_explain() does. Returns CLOTH_OK; RANGE; CONFLICT;
-   GEOMETRY: a hull, mesh, height field or distance grid without a key; LEFT_OUT: a shape that the build has not. */
+   GEOMETRY: a shape with geometry without a key; LEFT_OUT: a shape that the build has not. */
 CLOTH_API int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes);
 
 /* Adds a collider at rest. Returns its index, 0 or above, which it keeps until removed; RANGE; CONFLICT; FULL, also for
-   a mesh beyond capacity.meshes; STATE: a hull, height field or distance grid without capacity.geometry; GEOMETRY:
-   one of them, or a mesh, without a key; LEFT_OUT: a shape that the build has not. */
+   a mesh beyond capacity.meshes; STATE: without capacity.geometry; GEOMETRY: without a key; LEFT_OUT: a shape that the
+   build has not. */
 CLOTH_API int cloth_add_collider(cloth *c, const cloth_collider *collider);
 
 /* Replaces a collider by one at rest, as a teleport; removes one. Return CLOTH_OK, INDEX, or what cloth_add_collider()
@@ -846,7 +711,7 @@ CLOTH_API int cloth_remove_collider(cloth *c, int32_t index);
    surface velocity enters friction. Returns CLOTH_OK, INDEX, or RANGE. */
 CLOTH_API int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current);
 
-/* Writes what the cloth did to a collider in the last step, for two-way coupling. Returns CLOTH_OK, or INDEX. */
+/* Writes what the cloth did to a collider in the last step. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction);
 
 /* A contact: a particle and a collider that touched in the last step. */
@@ -856,25 +721,18 @@ typedef struct cloth_contact {
   int32_t is_touching;   /* 1 if they touched in the last substep as well, 0 if they came apart before */
   cloth_vector position; /* of the particle when they last touched, about the thickness away from the surface [m] */
   cloth_vector normal;   /* of the surface there, out of the collider; of unit length */
-  cloth_vector impulse;  /* that the particle received from the collider during the step [N s]. All impulses of a
-                            collider add up to minus that of its reaction, to rounding */
+  cloth_vector impulse;  /* that the particle received from the collider during the step [N s] */
 } cloth_contact;
 
-/* Writes the contacts of the last step, the first `count` of them at most, in ascending order of particles, and of a
-   particle in the order in which they began. They were recorded while the step ran, as impulses do not follow from the
-   state: the config reserves the room, capacity.max_contacts, and a step does bounded work for each. The record is no
-   part of the state: cloth_load() leaves it alone, and saves and hashes do not depend on it. A contact that found no
-   room is counted in statistics.contacts_dropped. `contacts` may be NULL if `count` is 0. Returns the number of
-   contacts recorded; RANGE: `count` below 0; STATE: capacity.max_contacts is 0. Absent with CLOTH_NO_QUERIES or
-   CLOTH_NO_COLLIDERS. */
+/* Writes the contacts of the last step, at most `count`, in ascending order of particles; statistics.contacts_dropped
+   has those without room. `contacts` may be NULL if `count` is 0. Returns the number of contacts recorded; RANGE:
+   `count` below 0; STATE: capacity.max_contacts is 0. Absent with CLOTH_NO_QUERIES or CLOTH_NO_COLLIDERS. */
 CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count);
 
 /// Bodies ///
 
 /*
- * A collider with mass is a rigid body that the cloth moves within the substeps of cloth_step(), and that gravity moves
- * if asked. Nothing else does: floor, joints and other bodies are the engine's, and other cloths move it in steps of a
- * group that names it as a body of them all (cloth_group_body). To couple a body of an engine, once per step of dt:
+ * A collider with mass, which cloth and gravity alone move, within the substeps. To couple a body of an engine:
  *
  *     cloth_move_collider(c, index, &pose, &pose);      // where the engine has the body, as its step begins
  *     body.velocity = velocity; body.spin = spin;       // and how it moves there, before the engine adds gravity
@@ -882,60 +740,47 @@ CLOTH_API int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_
  *     cloth_step(c, dt);
  *     cloth_get_body(c, index, &body, &pose);           // where cloth and gravity have brought it
  *
- * An engine without further contacts takes pose, velocity and spin as they are. An engine that resolves its own gets
- * the velocity (pose - pose before) / dt for its step, without gravity for this body, and after that step adds to what
- * it has made of it the difference from there to body.velocity; likewise with spin. Applying
- * cloth_get_collider_reaction() to a body that was moved as if there were no cloth is not the same: the cloth then
- * works along a way that the body does not go, and a body that bounces gains energy.
+ * An engine that resolves contacts of its own gets the velocity (pose - pose before) / dt for its step, without gravity
+ * for this body, and then adds to what it has made of it the difference from there to body.velocity; so with spin.
  */
 typedef struct cloth_body {
   float mass;            /* [kg]; 1e-6..1e9 */
   cloth_vector inertia;  /* principal moments about the collider's axes [kg m^2]; each 1e-9..1e12, or all 0: no torque
-                            turns it. Without torque it turns as if none were above 1e4 times the least */
-  cloth_vector velocity; /* of the collider's position, which is the centre of mass [m/s]; each within
-                            CLOTH_SPEED_LIMIT */
+                            turns it */
+  cloth_vector velocity; /* of the collider's position, the centre of mass [m/s]; each within CLOTH_SPEED_LIMIT */
   cloth_vector spin;     /* angular velocity in world axes [rad/s]; each within 1e4 */
   float gravity;         /* share of the cloth's gravity that acts on it [1]; 0..1 */
 } cloth_body;
 
-/* Returns a body at rest with the inertia of a solid of uniform density in the shape of a collider; of a tapered
-   capsule that of a capsule of the mean radius, of a plane 0. gravity is 1. */
+/* Returns a body at rest, with gravity 1 and the inertia of a uniform solid in the shape of a collider: of a tapered
+   capsule that of the mean radius, of a plane 0. */
 CLOTH_API cloth_body cloth_body_default(const cloth_collider *collider, float mass);
 
-/* Gives a collider mass and motion from the next step on; with NULL it goes where the caller moves it, as all colliders
-   do at first. Wakes the cloth if something differs. Returns CLOTH_OK; INDEX; RANGE; FULL: more than
-   capacity.max_bodies; CONFLICT: a height field, mesh or distance grid. Bodies are absent with CLOTH_NO_BODIES or
-   CLOTH_NO_COLLIDERS. */
+/* Gives a collider mass and motion from the next step on; with NULL it goes where the caller moves it. Returns
+   CLOTH_OK; INDEX; RANGE; FULL: more than capacity.max_bodies; CONFLICT: a height field, mesh or distance grid. Bodies
+   are absent with CLOTH_NO_BODIES or CLOTH_NO_COLLIDERS. */
 CLOTH_API int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body);
 
 /* Writes mass and motion of a collider, and its pose. Returns CLOTH_OK; INDEX; STATE: it has no mass. */
 CLOTH_API int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose);
 
-/* Pins a particle to the point of a collider where the particle is, or with `point`, in the collider's axes [m], to
-   that point, where the next step moves it. The particle follows the collider, and pulls on it: in its reaction, and if
-   it has mass in its motion: as the next step begins, the momentum and angular momentum of both become those of the
-   body with its particles. cloth_release(), cloth_pin() and cloth_confine_to_...() end this, as does
-   cloth_remove_collider(), after which the particle is free. Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than
-   capacity.max_attachments. */
+/* Pins a particle to the point of a collider where it is, or to `point` in the collider's axes [m], where the next step
+   moves it. It pulls on the collider. cloth_release() and other calls for pins end this, and cloth_remove_collider().
+   Returns CLOTH_OK; INDEX; RANGE: point; FULL: more than capacity.max_attachments. */
 CLOTH_API int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point);
 
-/* Writes the impulse [N s] that the cloth, with the weight of the particle itself, gave in the last step to what holds
-   a pinned particle. Confined particles: along the directions that they are held in. Returns CLOTH_OK; INDEX; STATE
-   without capacity.pin_reactions, or if the particle is free. */
+/* Writes the impulse [N s] that the cloth, with the particle's weight, gave in the last step to what holds a pinned or
+   confined particle. Returns CLOTH_OK; INDEX; STATE without capacity.pin_reactions, or if the particle is free. */
 CLOTH_API int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse);
 
 /// Geometry ///
 
-/* Hulls, height fields, meshes and distance grids have more data than a collider holds. cloth_build_geometry() checks
-   the data, and lays them out in memory of the caller, a cloth_geometry. Colliders name it by a place in a table and by
-   a hash, which are state; the table itself goes to every cloth_step_with(). Any number of cloths, on any threads, may
-   read one geometry at once. A geometry holds no pointers: it may be moved with memcpy, and need not be built again
-   when it was stored by the same build of the library. Friction, thickness, reactions and continuous contact are those
-   of other colliders. All of it is absent with CLOTH_NO_COLLIDERS. */
+/* Data of hulls, height fields, meshes and distance grids in memory of the caller, which colliders name by a place in
+   the table of cloth_step_with() and by a hash. Any cloths on any threads may read it. It holds no pointers. Absent
+   with CLOTH_NO_COLLIDERS. */
 typedef struct cloth_geometry cloth_geometry;
 
-/* A convex solid: all points p with normals[i] . p <= offsets[i]. Planes that bound nothing are left out. Edges and
-   corners are round, as those of boxes. */
+/* A convex solid: all points p with normals[i] . p <= offsets[i]. Edges and corners are round, as those of boxes. */
 typedef struct cloth_hull_data {
   const cloth_vector *normals; /* of length 1, to 1e-3 */
   const float *offsets;        /* [m]; -1e4..1e4 */
@@ -943,19 +788,17 @@ typedef struct cloth_hull_data {
 } cloth_hull_data;
 
 /* Ground under a grid of heights above local y = 0: sample (column, row) lies at x = column * spacing_x, z = row *
-   spacing_z. A cell is two triangles that share the diagonal from (column + 1, row) to (column, row + 1). What is below
-   is solid, however deep, so that a particle there is brought up. There is nothing beyond the sides. */
+   spacing_z. A cell is two triangles that share the diagonal from (column + 1, row) to (column, row + 1). All below is
+   solid. There is nothing beyond the sides. */
 typedef struct cloth_height_data {
   const float *heights;       /* rows * columns, row by row [m]; each -1e4..1e4 */
   int32_t columns, rows;      /* each 2..4096, together at most CLOTH_SAMPLE_LIMIT */
   float spacing_x, spacing_z; /* [m]; each 1e-3..1e3 */
 } cloth_height_data;
 
-/* Triangles, welded or not. Internal edges catch nothing: contact is with the nearest point of all triangles. With
-   one_sided 0 both sides of a triangle are surface, and a particle stays on the side on which a substep finds it: for
-   open meshes and level geometry. With one_sided 1 only the side from which a triangle is counter-clockwise is surface:
-   for closed meshes. Particles pass from the other side, and one that lies less than the thickness deep is brought out.
-   The distance kept from a mesh is the thickness, or 0.5 mm if that is more. */
+/* Triangles. With one_sided 0 a particle stays on the side on which a substep finds it: for open meshes and level
+   geometry. With 1 only the side from which a triangle is counter-clockwise is surface, and what is less than the
+   thickness deep is brought out: for closed meshes. The distance kept is at least 0.5 mm. */
 typedef struct cloth_mesh_data {
   const cloth_vector *vertices; /* [m]; each axis -1e4..1e4 */
   int32_t vertex_count;         /* 3..3 * CLOTH_TRIANGLE_LIMIT */
@@ -964,9 +807,8 @@ typedef struct cloth_mesh_data {
   int32_t one_sided;            /* 0..1; default 0 */
 } cloth_mesh_data;
 
-/* Signed distances [m], negative in the solid, at (i, j, k) * spacing from the corner `low`. Between the samples the
-   distance is trilinear. Neighbours may not differ by more than 1.01 spacings: larger differences are no distances.
-   Features smaller than a spacing are lost. Solid ends where the grid does. */
+/* Signed distances [m], negative in the solid, at (i, j, k) * spacing from the corner `low`, trilinear between them.
+   Neighbours differ by at most 1.01 spacings. Solid ends where the grid does. */
 typedef struct cloth_distance_data {
   const float *distances;            /* x fastest, then y, then z; each -1e4..1e4 */
   int32_t count_x, count_y, count_z; /* samples; each 2..1024, together at most CLOTH_SAMPLE_LIMIT */
@@ -986,15 +828,14 @@ typedef struct cloth_geometry_data {
 /* Returns data of a shape, all else 0. */
 CLOTH_API cloth_geometry_data cloth_geometry_data_default(int32_t shape);
 
-/* Writes how many bytes a geometry takes: hulls 7 KB or less, height fields and distance grids 4 a sample, meshes some
-   130 a triangle. Reads no data but counts. Returns CLOTH_OK; RANGE: a shape or a count; NULL; LEFT_OUT: the shape. */
+/* Writes how many bytes a geometry takes, by its counts. Returns CLOTH_OK; RANGE: a shape or a count; NULL; LEFT_OUT:
+   the shape. */
 CLOTH_API int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes);
 
-/* Builds a geometry in `bytes` bytes of the caller's memory, aligned to CLOTH_ALIGNMENT. Takes a time in proportion to
-   n log n for a mesh of n triangles, and to the cube of the planes for a hull. Returns CLOTH_OK; what
-   cloth_geometry_bytes() returns; RANGE: a number, an index, or distances that are none; CONFLICT: a triangle of less
-   than 1e-8 m^2 or thinner than 1e-5 m, or planes that enclose nothing, or not all sides; ARENA: too small or not
-   aligned. */
+/* Builds a geometry in `bytes` bytes of the caller's memory, aligned to CLOTH_ALIGNMENT, in a time of n log n for n
+   triangles, of the cube of the planes for a hull. Returns CLOTH_OK; what cloth_geometry_bytes() returns; RANGE: a
+   number, an index, or distances that are none; CONFLICT: a triangle of less than 1e-8 m^2 or thinner than 1e-5 m, or
+   planes that enclose nothing, or not all sides; ARENA: too small or not aligned. */
 CLOTH_API int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes,
                                    const cloth_geometry **out);
 
@@ -1002,7 +843,7 @@ CLOTH_API int cloth_build_geometry(const cloth_geometry_data *data, void *memory
    for ARENA. */
 CLOTH_API int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes);
 
-/* Lets a collider have a geometry, which will be at a place in the table of every step: sets its shape and key. Returns
+/* Gives a collider the shape and key of a geometry that will be at a place in the table of every step. Returns
    CLOTH_OK; GEOMETRY: not one; RANGE: place. */
 CLOTH_API int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place);
 
@@ -1012,37 +853,31 @@ typedef struct cloth_shared_body {
   cloth_pose previous;
 } cloth_shared_body;
 
-/* A piece of a step, and what hands the pieces of a stage to threads, as the job system of an engine does: it calls
-   piece(job, n) once for each n of 0..count - 1, in any order and on any threads, and returns when all have returned.
-   What one of them has written must be seen by the caller, and by all pieces of later calls, as job systems and locks
-   do. Each step calls it some 3 to 12 times in every substep, and 3 times for each sweep of the strain limit. */
+/* What hands the pieces of a stage to threads: `run` calls piece(job, n) once for each n of 0..count - 1, in any order
+   and on any threads, and returns when all have returned. What a piece has written must be seen by the caller and by
+   all later pieces. A step calls it 3 to 12 times a substep. */
 typedef void (*cloth_piece)(void *job, int32_t number);
 typedef struct cloth_workers {
   void (*run)(void *context, cloth_piece piece, void *job, int32_t count);
   void *context; /* the first argument of `run` */
 } cloth_workers;
 
-/* What is around the cloths of a world in a step. A step takes from the bodies those whose bounding sphere comes near
-   the cloth, at most capacity.max_shared_bodies in the order of the table; more are counted in statistics.overflows,
-   and those beyond CLOTH_POSITION_LIMIT from the origin of the cloth are left out. They act after the cloth's own
-   colliders; cloth_get_contacts() numbers them from max_colliders on, by their places in the table. Bodies are not
-   state: two machines stay equal if they give equal tables. A sleeping cloth wakes when the bodies near it differ from
-   those of the step before, and otherwise weighs on them. */
+/* What is around the cloths of a world in a step. A cloth takes the bodies that come near it, in the order of the
+   table; those beyond capacity.max_shared_bodies are counted in statistics.overflows. cloth_get_contacts() numbers them
+   from max_colliders on. They are no state; a sleeping cloth wakes when those near it change. */
 typedef struct cloth_surroundings {
   const cloth_geometry *const *geometries; /* table of geometries; NULL at places that no collider names */
   int32_t geometry_count;                  /* 0..CLOTH_GEOMETRY_LIMIT */
   const cloth_shared_body *bodies;         /* table of bodies */
   int32_t body_count;                      /* 0..CLOTH_SHARED_BODY_LIMIT */
-  cloth_reaction *reactions;    /* NULL, or one for each body: what this cloth does to it is added; you clear them */
-  cloth_metres origin;          /* where in the world the zero of the bodies' positions lies [m]; each axis within
-                                   CLOTH_ORIGIN_LIMIT */
+  cloth_reaction *reactions;    /* NULL, or one for each body, to which what this cloth does to it is added */
+  cloth_metres origin;          /* of the bodies' positions in the world [m]; each axis within CLOTH_ORIGIN_LIMIT */
   const cloth_workers *workers; /* for cloths with capacity.workers; or NULL: the calling thread does all */
 } cloth_surroundings;
 
 /// Gravity, wind and fabric ///
 
-/* A wind that comes and goes, added to the mean wind, equal all over the cloth. Its sequence depends on the seed, the
-   period, the start and the dt of steps only. */
+/* A wind that comes and goes, added to the mean wind, equal all over the cloth. */
 typedef struct cloth_gusts {
   cloth_vector strength; /* largest change of the wind along each axis, either way [m/s]; each 0..1000 */
   float period;          /* mean time from one gust to the next [s]; 0.02..1000 */
@@ -1050,9 +885,8 @@ typedef struct cloth_gusts {
   uint32_t seed;         /* cloths of equal seed, period and time are in the same wind */
 } cloth_gusts;
 
-/* Change what acts on the cloth from the next step on. NULL ends the gusts; with the seed and
-   period that are set already their sequence goes on, otherwise it begins at `start`. Return CLOTH_OK, or RANGE.
-   cloth_set_gusts() is absent with CLOTH_NO_AIR. */
+/* Change what acts on the cloth from the next step on. NULL ends the gusts; with the seed and period that are set they
+   go on, otherwise they begin at `start`. Return CLOTH_OK, or RANGE. cloth_set_gusts() is absent with CLOTH_NO_AIR. */
 CLOTH_API int cloth_set_gravity(cloth *c, cloth_vector gravity);
 CLOTH_API int cloth_set_wind(cloth *c, cloth_vector wind);
 CLOTH_API int cloth_set_gusts(cloth *c, const cloth_gusts *gusts);
@@ -1063,9 +897,9 @@ CLOTH_API int cloth_get_wind(const cloth *c, cloth_vector *wind);
 
 /// Confinements ///
 
-/* Confine a particle to a line, or to a plane of this normal, through its position (thesis eq. 5.1, ndof 1 and 2), in
-   place of a pin or confinement. Return CLOTH_OK; INDEX; RANGE: shorter than 1e-6, or a component
-   that is not within 1e10; FULL. A move not yet made is dropped. */
+/* Confine a particle to a line, or to a plane of this normal, through its position, in place of a pin or confinement.
+   Drop a move not yet made. Return CLOTH_OK; INDEX; RANGE: shorter than 1e-6, or a component that is not within 1e10;
+   FULL. */
 CLOTH_API int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction);
 CLOTH_API int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal);
 
@@ -1074,40 +908,35 @@ CLOTH_API int cloth_get_freedom(const cloth *c, int32_t particle);
 
 /// Tethers ///
 
-/* Tethers are chosen before the first step and when pins come or go. From the first cloth_set_tether() on they stay as
-   they are, but for those of pins that are released; until cloth_reset_tethers() has the next step choose them.
-   cloth_set_tether() ties a particle to a pinned one, or to none (-1), by its tether of number `slot`, 0 or 1.
-   cloth_get_tether() writes that pin: -1 also if the next step chooses. Return CLOTH_OK; INDEX; STATE: no tethers in
-   the config, a particle that a cell_mask leaves out, a `pin` that is not pinned, or missing shared scratch. Absent
-   with CLOTH_NO_TETHERS. */
+/* Tethers are chosen when pins come or go, unless cloth_set_tether() has set one; until cloth_reset_tethers(). They tie
+   a particle to a pinned one, or to none (-1), by its tether `slot`, 0 or 1. Return CLOTH_OK; INDEX; STATE: no tethers
+   in the config, an absent particle, a `pin` that is not pinned, or no scratch. Absent with CLOTH_NO_TETHERS. */
 CLOTH_API int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin);
 CLOTH_API int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin);
 CLOTH_API int cloth_reset_tethers(cloth *c);
 
 /// Targets and motion constraints ///
 
-/* A target is where an animation without cloth has a particle, as a skinned vertex. A motion constraint keeps a
-   particle within max_distance of its target and out of its backstop, a sphere whose surface is backstop_distance away
-   from the target against its normal. Both are held by a force that grows softly beyond them, as that of contact.
-   The target itself is always allowed. Particles with a max_distance of 0 go where their targets go, as pins do. */
+/* A target is where an animation without cloth has a particle. A motion constraint keeps the particle within
+   max_distance of it, and out of a sphere whose surface is backstop_distance behind it, against its normal, by forces
+   that grow softly. With max_distance 0 particles go where their targets go, as pins do. */
 typedef struct cloth_motion_constraint {
-  float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE, which is no limit */
+  float max_distance;      /* [m]; 0..CLOTH_ANY_DISTANCE; default CLOTH_ANY_DISTANCE: no limit */
   float backstop_distance; /* [m]; 0..1e4; default 0 */
-  float backstop_radius;   /* [m]; 0..1e4; default 0, which is no backstop */
-  float drive; /* stiffness of a spring from the particle to its target [N/m]; 0..1e6; default 0, which is none */
+  float backstop_radius;   /* [m]; 0..1e4; default 0: no backstop */
+  float drive;             /* stiffness of a spring from the particle to its target [N/m]; 0..1e6; default 0: none */
 } cloth_motion_constraint;
 
 /* Returns a constraint that leaves a particle free, as all particles start. */
 CLOTH_API cloth_motion_constraint cloth_motion_constraint_default(void);
 
-/* Sets the motion constraint of a particle. Returns CLOTH_OK; INDEX; STATE without capacity.targets, or for a particle
-   that a cell_mask leaves out; RANGE. */
+/* Sets the motion constraint of a particle. Returns CLOTH_OK; INDEX; STATE without capacity.targets, or for an absent
+   particle; RANGE. */
 CLOTH_API int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint);
 
-/* Read the targets of all particles from vertices laid out as cloth_write_vertices() writes them: positions [m], and
-   normals of length 1e-5..1e6; without one there is no backstop. Targets move there in straight lines during the next
-   step, or are set there at once, as they are by the first call. Until then nothing is held. Return CLOTH_OK; STATE
-   without capacity.targets; BUFFER: too small, or a layout that does not fit or has no positions; RANGE: a vertex. */
+/* Read the targets of all particles from vertices as cloth_write_vertices() writes them: positions [m], and normals of
+   length 1e-5..1e6, without which there is no backstop. Targets move there during the next step, or are set there, as
+   by the first call. Return CLOTH_OK; STATE without capacity.targets; BUFFER: too small, or an unfit layout; RANGE. */
 CLOTH_API int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
 CLOTH_API int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes);
 
@@ -1119,80 +948,58 @@ typedef struct cloth_inertia {
   float linear, angular, centrifugal;
 } cloth_inertia;
 
-/* Takes the cloth along with a frame that moves between two poses, as its wearer does: particles and their velocities,
-   pins and their moves, targets, confinements, and the colliders of which bit i is set in `colliders`. NULL for
-   `inertia` is 0 for all, as for a teleport. dt is the next step's, for the centrifugal force alone.
-   Call it before pins, targets and colliders are moved for that step. Returns CLOTH_OK, or RANGE: a pose, dt, an
-   inertia, or something that would leave CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS or
-   CLOTH_NO_MOVE_FRAME. */
+/* Takes the cloth along with a frame that moves between two poses: all that has a position or velocity, and the
+   colliders of which bit i is set in `colliders`. `inertia` NULL: 0 for all, as for a teleport. dt is the next step's.
+   Call it before pins, targets and colliders are moved for that. Returns CLOTH_OK, or RANGE: a pose, dt, an inertia, or
+   something beyond CLOTH_POSITION_LIMIT. Absent with CLOTH_NO_COLLIDERS or CLOTH_NO_MOVE_FRAME. */
 CLOTH_API int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, const cloth_inertia *inertia,
                                float dt, uint64_t colliders);
 
 /// Far from home ///
 
-/* All positions of a cloth, of its pins, colliders, targets and confinements as well, whether passed or read, are
-   relative to its origin, a whole metre of the world: a particle is in the world at (double)origin.x + view.x[i], to
-   the last bit of both. The origin is part of the state, is saved and hashed, and no step depends on it.
-
-   A cloth of 1 m rests and looks the same up to 1 km from its origin. Farther away floats do not resolve it, which
-   CLOTH_NOTE_FAR tells. So in a world of kilometres the origin follows the cloth. Three ways:
-   - config.world.origin, for a cloth that stays where it is made;
-   - cloth_recentre() with all cloths of a part of the world, every few hundred metres that the part moves; subtract the
-     way of the origin from what else you hold, as poses and cameras;
-   - config.world.recentre_distance, for a cloth that wanders by itself.
-   Moving the origin is not a motion: it wakes nothing, and velocities, histories and what has been asked for the next
-   step stay. A coordinate becomes the float nearest to what it was less the way of the origin. It is exact where its
-   magnitude does not grow, and then moving the origin back gives the same bits again. Functions are absent with
-   CLOTH_NO_ORIGIN. */
+/* All positions of a cloth are relative to its origin, a whole metre of the world. Farther than 1 km from it floats are
+   coarse for a cloth of 1 m: move it along by config.world or cloth_recentre(), which is no motion and wakes nothing.
+   Absent with CLOTH_NO_ORIGIN. */
 
 /* Writes where the origin of a cloth is in the world. Returns CLOTH_OK. */
 CLOTH_API int cloth_get_origin(const cloth *c, cloth_metres *origin);
 
-/* Moves the origins of `count` cloths, 1 or more, to one place; particles, pins, colliders, targets and confinements
-   stay where they are in the world. Returns CLOTH_OK; RANGE: count; a place beyond CLOTH_ORIGIN_LIMIT; or something
-   that would be beyond CLOTH_POSITION_LIMIT from it. An error moves none of them. */
+/* Moves the origins of `count` cloths, 1 or more, to one place; all stays where it is in the world. Returns CLOTH_OK;
+   RANGE: count; a place beyond CLOTH_ORIGIN_LIMIT; or something that would be beyond CLOTH_POSITION_LIMIT from it. An
+   error moves none of them. */
 CLOTH_API int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin);
 
 /* Moves the origins of `count` cloths to the whole metre nearest to the middle of the box around all of their
    particles, and writes it to *origin unless that is NULL. Returns what cloth_set_origin() does. */
 CLOTH_API int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin);
 
-/* Writes the way from the origin of one cloth to that of another [m], exactly: what is at p relative to `to` is at
-   p + *offset relative to `from`. Returns CLOTH_OK, or RANGE: they are more than 2^24 m apart on an axis. */
+/* Writes the way from the origin of one cloth to that of another [m]: what is at p relative to `to` is at p + *offset
+   relative to `from`. Returns CLOTH_OK, or RANGE: they are more than 2^24 m apart on an axis. */
 CLOTH_API int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset);
 
 /// Sleep ///
 
-/* A cloth with sleep.speed falls asleep at the end of a step when no particle was faster, and no pin moved, for
-   sleep.time. Its velocities become 0. A step of a sleeping cloth checks dt and moves nothing, at a small constant
-   cost; statistics, but for `asleep` and `work`, are 0, and reactions are those of rest, their mean over the time since
-   it came to rest. Bodies count: the cloth sleeps when they rest, too, and they with it. A call that changes what acts
-   on the cloth wakes it and restarts sleep.time, as cloth_wake() does; one that sets what is there already does not,
-   nor does moving a pin by less than 1 nm. Gusts that act keep a cloth awake, and stand still while it sleeps.
-   cloth_wake() returns CLOTH_OK, cloth_is_asleep() 1 or 0. */
+/* A cloth with sleep.speed falls asleep at the end of a step when no particle, body or pin was faster for sleep.time.
+   Its velocities become 0; steps move nothing, and reactions are those of rest. A call that changes what acts on it
+   wakes it, as cloth_wake() does, which returns CLOTH_OK. Gusts keep it awake. cloth_is_asleep() returns 1 or 0. */
 CLOTH_API int cloth_wake(cloth *c);
 CLOTH_API int cloth_is_asleep(const cloth *c);
 
 /// State ///
 
-/* A step is a function of state, config and dt. The state has a constant size and holds all inputs: pins, colliders,
-   wind, fabric. Two machines with equal configs and calls stay equal; a cloth repeats what it did from a state. */
+/* A step is a function of state, config and dt. The state has a constant size and holds all inputs. */
 
-/* Copies the state, behind a header of versions and config hash, to a buffer of cloth_memory.saved_bytes and any
-   alignment, at the speed of memcpy, for rollback in the same build on the same kind of machine. Returns CLOTH_OK, or
-   BUFFER: too small, or in the arena. */
+/* Copies the state, with versions and config hash, to a buffer of cloth_memory.saved_bytes and any alignment: for
+   rollback in the same build on the same kind of machine. Returns CLOTH_OK, or BUFFER: too small, or in the arena. */
 CLOTH_API int cloth_save(const cloth *c, void *buffer, size_t bytes);
 
-/* Restores what cloth_save() wrote, in a cloth of the same settings and maps. Statistics and reactions stay. Every
-   count, index, flag and float is checked first, at about half the cost of the copy: after damage the call is refused
-   and changes nothing, or a number was exchanged for one that a cloth can have, and steps stay finite and in bounds.
-   Saves have no checksum; images have. With CLOTH_NO_SAVE_CHECKS what follows the header is trusted. Returns CLOTH_OK;
-   IMAGE_VERSION: not a save, or of another version of the library, the state or the numerics; IMAGE_CONFIG: of another
-   config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
+/* Restores what cloth_save() wrote, in a cloth of the same settings and maps, after checking every value, unless with
+   CLOTH_NO_SAVE_CHECKS; there is no checksum. Returns CLOTH_OK; IMAGE_VERSION: not a save, or of another version;
+   IMAGE_CONFIG: of another config; IMAGE_DAMAGED: cut short; IMAGE_CONTENT: a value that no cloth can have. */
 CLOTH_API int cloth_load(cloth *c, const void *buffer, size_t bytes);
 
-/* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian,
-   with a header of versions, config hash and counts. Returns CLOTH_OK, or BUFFER: too small, or in the arena. */
+/* Writes the state as an image for files and other machines: cloth_memory.image_bytes of any alignment, little-endian.
+   Returns CLOTH_OK, or BUFFER: too small, or in the arena. */
 CLOTH_API int cloth_write_image(const cloth *c, void *image, size_t bytes);
 
 /* Restores an image, after checking all of it: bytes from anywhere are safe. Returns CLOTH_OK; IMAGE_VERSION: not an
@@ -1207,20 +1014,18 @@ CLOTH_API uint32_t cloth_hash_fold(uint64_t hash);
 
 /// Deadlines and work ///
 
-/* How far a step was refined. After a deadline the solve of a substep does 3 iterations, or as many as it would do if
-   that is less; all else acts in every substep and is never left out. The result depends on
-   the machine; the effort repeats it to the bit on any machine. Functions with deadlines, efforts and bounds of work
-   are absent with CLOTH_NO_PLANNING. */
+/* How far a step was refined, which repeats it to the bit on any machine. Absent with CLOTH_NO_PLANNING, as deadlines
+   and bounds of work are. */
 typedef struct cloth_effort {
   int32_t refinements; /* iterations of the solves beyond the first 3 of each; 0 or more */
   int32_t cut_short;   /* 1 if the deadline left out others; 0..1 */
 } cloth_effort;
 
-/* Steps, and refines no more once `ticks` ticks of the port's CLOTH_TICKS() have passed since the call; 0 refines
-   nothing, UINT32_MAX is no deadline. Returns what cloth_step() does, and STATE with capacity.fixed_work. */
+/* Steps, and after `ticks` ticks of the port's CLOTH_TICKS() does at most 3 iterations a solve; 0 refines nothing,
+   UINT32_MAX is no deadline. Returns what cloth_step() does, and STATE with capacity.fixed_work. */
 CLOTH_API int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort);
 
-/* Steps with an effort that cloth_step_until() wrote. Returns what cloth_step_until() does, and RANGE: the effort. */
+/* Steps with an effort that cloth_step_until() wrote. Returns what that does, and RANGE: the effort. */
 CLOTH_API int cloth_step_again(cloth *c, float dt, const cloth_effort *effort);
 
 /* The same with surroundings, NULL for none. Return also what cloth_step_with() does. */
@@ -1228,10 +1033,8 @@ CLOTH_API int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings
                                     cloth_effort *effort);
 CLOTH_API int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort);
 
-/* Writes the most work that cloth_step(c, dt) can do now. A unit is about an instruction of the scalar build on
-   x86-64, and most work is known before a step: substeps and iterations times measured constants, the same bound on
-   every machine. With capacity.fixed_work every step does this work. Returns CLOTH_OK, or what
-   cloth_step() would: RANGE, STATE, UNSTABLE. */
+/* Writes the most work that cloth_step(c, dt) can do now, the same on every machine; a unit is about an instruction of
+   the scalar build on x86-64. Returns CLOTH_OK, or what cloth_step() would: RANGE, STATE, UNSTABLE. */
 CLOTH_API int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work);
 
 /* Writes the most work of a step of dt in any cloth of this config and its fabric, with max_colliders of the most
@@ -1240,35 +1043,12 @@ CLOTH_API int cloth_config_work_bound(const cloth_config *config, float dt, uint
 
 /// Groups ///
 
-/* Cloths that feel each other are stepped together, substep by substep: those that may touch in it are solved as one,
-   with their contact as terms of the equation. The law is that of self-contact: particles against triangles of the
-   other cloth, both ways, and edges against edges, with Coulomb friction, and the side taken from where the part of the
-   substep began. Momentum is kept. Each cloth's memory, state, saves, images and hashes are its own. A step of a group
-   is a function of the states, the configs, dt and the group; the order of the cloths counts, as sums follow it. A group
-   of one cloth does what cloth_step() does, to the bit, and so do cloths that come near no other.
-
-   Every cloth of a group has a self_thickness. All take the largest number of substeps that one of them would take
-   alone. Positions are relative to one whole metre near the first cloth that is awake; cloths whose origins differ
-   (cloth_get_origin()) are rounded to its resolution there, so cloth_recentre() them together. What closes by more than
-   two cells in a substep may pass through.
-
-   A cloth that sleeps holds still as if it was pinned. It wakes at the end of a step in which an awake
-   cloth comes to it, moves beside it or begins to leave it, with a particle faster than its sleep.speed. After a cloth
-   under another one has been put elsewhere, as by cloth_set_particle(), or left the group, cloth_wake() the other.
-
-   Seams join particles of two cloths, or of one, for as long as the group names them; several may meet in one particle.
-   Joined particles are one unknown of the equation of all cloths, which are solved as one, with four iterations more
-   than one alone: they are exactly at one place after every substep, and velocities that differ become one by masses.
-   Panels hang, bend and swing as one sheet does. Both momenta are kept, also while a seam closes, the angular one in
-   panels that nothing holds, each of one piece; contact keeps it less well. A particle that is joined to places between
-   others twice is held to the second by a spring. Pins stay where they are, and take the impulses of the others; a stitch between two pins pulls nothing,
-   and each of them bears what its own panel pulls with. A seam that joins the borders of two panels one to one bends as
-   cloth without a cut does, see cloth_seam; at rest it is flat, also where panels meet at an angle. Nothing touches a
-   triangle that has a particle sewn to it for a corner. Cloths that are sewn together fall asleep and wake together,
-   and wake when particles of them are sewn to others than in their step before; in a step of one alone they are sewn to
-   nothing, and cloths of equal configs are not told apart. Nothing of a seam is kept between steps, but for a hash and
-   what was sewn: once the group does not name the seam any more, that does not touch the like until it has come apart
-   by the thickness. */
+/* Cloths that feel each other are stepped together, solved as one where they may touch, by the law of self-contact.
+   Memory, state and hashes are each cloth's own; a step is a function of the states, the configs, dt and the group, in
+   its order. Every cloth has a self_thickness. All take the largest number of substeps of one. cloth_recentre() them
+   together. Seams join particles of two cloths, or of one: they are exactly at one place after every substep, where
+   pins stay, and nothing touches a triangle with a sewn corner. Momentum is kept. Cloths sewn together sleep and wake
+   together; a sleeping cloth wakes when an awake one comes, moves beside it or leaves. */
 
 /* Two cloths of a group that touch in another way than their configs say. */
 typedef struct cloth_group_pair {
@@ -1280,110 +1060,87 @@ typedef struct cloth_group_pair {
 /* A side of a seam: particles of one cloth in their order along the seam. */
 typedef struct cloth_seam_side {
   int32_t cloth;            /* its place in the group */
-  int32_t first, next;      /* the first particle, and how far it is from each to the next: 1 along a row, the number of
-                               columns along a column, negative for the other way */
+  int32_t first, next;      /* the first particle, and from each to the next: 1 along a row, the number of columns along
+                               a column, negative for the other way */
   int32_t count;            /* 1..particles of the cloth */
   const int32_t *particles; /* NULL, or `count` particles in place of those that first and next tell */
 } cloth_seam_side;
 
-/* A seam, which joins two sides, of two cloths or of one. Where both have as many particles, each is joined to that of
-   the other side with the same number; where not, the longer side is gathered: its particle n of N is joined to the
-   point at n (M - 1) / (N - 1) of the M on the shorter side, which may lie between two. Along a gathered side
-   that is longer at rest, too, springs resist stretching only: puckers narrower than a cell take up what is too long.
-   Where a grid.cell_mask leaves one of these particles out, nothing is
-   joined: a side may lead over holes and along ragged edges. */
+/* A seam between two sides, of two cloths or of one. Where one has more particles it is gathered: its particle n of N
+   is joined to the point at n (M - 1) / (N - 1) of the other's M; where it is longer at rest, too, its springs resist
+   stretching only. Absent particles are not joined. */
 typedef struct cloth_seam {
   cloth_seam_side a, b;
-  float stiffening; /* what the seam adds to the stiffness against folding along it, over that of the cloth without a
-                       cut [1]; -1: it folds freely; -1..100; 0, the default: cut and sewn cloth bends as before.
-                       Panels of two fabrics bend each with its own stiffness, in series. Without effect on gathers, on
-                       single stitches, and where a side does not run along a border of its cloth */
+  float stiffening; /* stiffness against folding along the seam, over that of uncut cloth, less 1 [1]; -1: it folds
+                       freely; -1..100; default 0. No effect on gathers, single stitches, and off borders */
 } cloth_seam;
 
-/* A body with mass that several cloths of a group touch, each as a collider of its own: of one shape and size, with a
-   body (cloth_set_body()) in each. Position, mass, inertia and motion are those of the first cloth that has it, from
-   where each step takes them and gives them to the others: move it and set it there alone. Frictions may differ. All
-   cloths act on it at once, in contact, on the particles that bear it and on those attached to it. A body rolls over a
-   seam as over one cloth. Reactions are those of each cloth. Cloths that have a body in common fall asleep and wake
-   together, and wake where they begin or cease to have one. Outside of steps of the group each cloth has its own. */
+/* A body with mass that several cloths touch, each as a collider of its own, of one shape and size, with
+   cloth_set_body() in each. Its motion is that of the first cloth that has it: set it there. All cloths act on it at
+   once. Cloths with a common body sleep and wake together. */
 typedef struct cloth_group_body {
-  int32_t colliders[CLOTH_GROUP_LIMIT]; /* of each cloth, in the order of the group; -1: it does not touch the body. As
-                                           many as the group has cloths count */
+  int32_t colliders[CLOTH_GROUP_LIMIT]; /* of each cloth, in the order of the group; -1: it does not touch the body */
 } cloth_group_body;
 
 /* Cloths that are stepped together. Start from cloth_group_default(). Nothing of it is kept. */
 typedef struct cloth_group {
-  uint32_t cookie;      /* set by cloth_group_default() */
-  int32_t count;        /* of the cloths; 1..CLOTH_GROUP_LIMIT; default 0 */
-  cloth *const *cloths; /* each once. Two of them keep the larger of their self_thicknesses apart, with the larger of
-                           their self_frictions; where both have self.untangle, contact is released where they have
-                           passed through each other for three steps */
-  int32_t pairs;        /* room for candidates between cloths, per particle, beside the self.pairs of each cloth; 1..32;
-                           default 24; 45 bytes each. Of no meaning for a single cloth */
-  int32_t exception_count;            /* 0..120; default 0 */
+  uint32_t cookie;         /* set by cloth_group_default() */
+  int32_t count;           /* of the cloths; 1..CLOTH_GROUP_LIMIT; default 0 */
+  cloth *const *cloths;    /* each once. Of two the larger self_thickness and self_friction count, and self.untangle of
+                              both */
+  int32_t pairs;           /* room for candidates between cloths, per particle; 1..32; default 24 */
+  int32_t exception_count; /* 0..120; default 0 */
   const cloth_group_pair *exceptions; /* pairs that touch in another way; of equal ones the last counts */
   const cloth_surroundings *around;   /* of all of them, or NULL, the default. Reactions are sums over the cloths */
   int32_t seam_count;                 /* 0..CLOTH_SEAM_LIMIT; default 0; 0 with CLOTH_NO_SEAMS */
   const cloth_seam *seams;            /* or NULL. No two of their particles are joined twice */
   int32_t body_count;                 /* 0..CLOTH_GROUP_BODY_LIMIT; default 0; 0 with CLOTH_NO_BODIES */
   const cloth_group_body *bodies;     /* or NULL. No two of them are one collider */
-  float seam_speed; /* speed at which the sides of a seam that are apart are pulled together [m/s]; 1e-3..1000;
-                       default 1 */
+  float seam_speed; /* speed at which sides that are apart are pulled together [m/s]; 1e-3..1000; default 1 */
 } cloth_group;
 
 /* Returns a group with every default named above. */
 CLOTH_API cloth_group cloth_group_default(void);
 
-/* Writes how much memory a step of a group needs beside that of the cloths, 59 bytes per particle and 4 to 13 KB. It is
-   work space: nothing is kept there between calls, so that groups may share it. The size depends on the cloths, their
-   order and `pairs`, and on the size of an address. Returns CLOTH_OK; CONFIG: not made by cloth_group_default(); RANGE:
-   a count, `pairs`, a thickness, a friction, seam_speed, or stiffening; INDEX: an exception, a cloth or particle of a
-   seam, or a collider of a body; CONFLICT: a cloth twice, a collider that is two bodies, colliders of a body that
-   differ in shape or size, a particle joined to itself, or (found by this function alone) two joined twice; NULL: no
-   seams or bodies; STATE: a cloth without self_thickness, or a collider of a body without mass; LEFT_OUT: seams or
-   bodies in a build without; an error of a cloth. Seams add 5 bytes for each particle of the cloths, 132 for each that
-   is sewn, 116 for each pair, and 288 more where it resists folding. Functions of groups are absent with CLOTH_NO_SELF
-   or CLOTH_NO_GROUPS. */
+/* Writes how much memory a step of a group needs beside that of the cloths; groups may share it. Returns CLOTH_OK;
+   CONFIG: not made by cloth_group_default(); RANGE: a count, `pairs`, a thickness, a friction, seam_speed, or
+   stiffening; INDEX: an exception, a cloth or particle of a seam, or a collider of a body; CONFLICT: a cloth twice, a
+   collider that is two bodies, colliders of a body that differ in shape or size, a particle joined to itself, or (found
+   by this function alone) two joined twice; NULL: no seams or bodies; STATE: a cloth without self_thickness, or a
+   collider of a body without mass; LEFT_OUT: seams or bodies in a build without; an error of a cloth. Groups are absent
+   with CLOTH_NO_SELF or CLOTH_NO_GROUPS. */
 CLOTH_API int cloth_group_bytes(const cloth_group *group, size_t *bytes);
 
 /* Writes the largest gap of a seam as the cloths are now [m]: the distance of a particle from what it is joined to; 0
-   where nothing is joined. Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with
-   CLOTH_NO_SEAMS. */
+   where nothing is joined. Returns CLOTH_OK, what cloth_group_bytes() does, or INDEX. Absent with CLOTH_NO_SEAMS. */
 CLOTH_API int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap);
 
-/* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group: the
-   normals of particles that are sewn together are one, so that normals and tangents of the mesh lead smoothly over
-   seams, also where a panel is wound the other way, if the seam follows borders of the grids. Where the angle between
-   panels is more than 120 degrees they are so in part, from 150 degrees on, as where panels lie on each other, not at
-   all; nor where all cells of a particle have torn. Bindings of one serve the other only where no seam is near.
-   `blends` may be NULL. Return what these do and what cloth_group_bytes() returns but for a particle joined twice;
-   STATE: two cloths share scratch; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN or
-   CLOTH_NO_SEAMS. */
+/* cloth_bind() and cloth_skin(), or with `blends` cloth_skin_blended(), of one mesh over the cloths of a group, smooth
+   over seams along borders, up to 120 degrees between panels. `blends` may be NULL. Return what these do and what
+   cloth_group_bytes() returns but for a particle joined twice; STATE: two cloths share scratch; LEFT_OUT: blends with
+   CLOTH_NO_BLEND. Absent with CLOTH_NO_SKIN or CLOTH_NO_SEAMS. */
 CLOTH_API int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                                const cloth_bind_reach *reach, cloth_binding *bindings);
 CLOTH_API int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const cloth_binding *bindings,
                                const cloth_skin_layout *layout, const void *animated, void *vertices);
 
-/* cloth_write_vertices(), or with `blends` cloth_write_blended_vertices(), of all cloths of a group, those of a cloth
-   after those of the one before, with normals as above: panels that are drawn as grids have no edge at their seams.
-   Indices of a cloth are written with the number of vertices before it as `first_vertex`. `blends` may be NULL. Returns
-   what these do and what cloth_group_bytes() returns but for a particle joined twice; BUFFER: too small for all; STATE:
-   two cloths share scratch, or one has none; LEFT_OUT: blends with CLOTH_NO_BLEND. Absent where the two above are, and
-   with CLOTH_NO_VERTICES. */
+/* cloth_write_vertices(), or with `blends` cloth_write_blended_vertices(), of all cloths of a group in their order,
+   with normals as above. Write the indices of a cloth with the vertices before it as `first_vertex`. Returns what these
+   do and what cloth_bind_group() does; BUFFER: too small for all; STATE: also without scratch. Absent where the two
+   above are, and with CLOTH_NO_VERTICES. */
 CLOTH_API int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends,
                                          const cloth_vertex_layout *layout, void *vertices, size_t bytes);
 
-/* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Statistics are
-   those of each cloth; work between cloths is counted in the first. Returns CLOTH_OK or the sum of the notes that any
-   cloth has; what cloth_group_bytes() returns; what cloth_step_with() returns for one of the cloths; CONFLICT: another
-   cloth takes more substeps than one has room for, the larger of its `substeps` and integration.max_substeps; STATE:
-   two cloths share scratch; RANGE: origins more than 2e5 m apart; ARENA: memory too small, not aligned, or part of a
-   cloth. An error steps none of them. */
+/* Steps all cloths of a group by dt seconds, with `bytes` bytes of memory aligned to CLOTH_ALIGNMENT. Returns CLOTH_OK
+   or the sum of the notes of all; what cloth_group_bytes() returns; what cloth_step_with() returns for one of the
+   cloths; CONFLICT: more substeps than a cloth has room for, the larger of `substeps` and integration.max_substeps;
+   STATE: two cloths share scratch; RANGE: origins more than 2e5 m apart; ARENA: memory too small, not aligned, or part
+   of a cloth. An error steps none. */
 CLOTH_API int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes);
 
 /* The calls of "Deadlines and work" for a group: with a deadline for all, and the efforts of all cloths in their order.
-   Return what cloth_step_together() does, NULL without efforts; STATE with capacity.fixed_work of one of them; RANGE:
-   an effort. */
+   Return what cloth_step_together() does, NULL without efforts; STATE with capacity.fixed_work of one; RANGE: an
+   effort. */
 CLOTH_API int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
                                         cloth_effort *efforts);
 CLOTH_API int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
@@ -1398,16 +1155,13 @@ CLOTH_API int cloth_group_work_bound(const cloth_group *group, float dt, uint64_
 /* What a config is expected to do. */
 typedef struct cloth_forecast {
   uint64_t work; /* cloth_config_work_bound() */
-  float stretch; /* largest strain of a sheet that swings by two corners, a mean over time [1]; to a factor of two. It
-                    does not depend on the substeps but on iterations that are fewer than automatic ones */
+  float stretch; /* mean largest strain of a sheet that swings by two corners [1]; to a factor of two */
 } cloth_forecast;
 
-/* Chooses how to simulate, a number of substeps and of iterations: from 32 substeps with automatic iterations down to
-   2, then fewer iterations, then one substep; solver.tolerance becomes 0. For `stretch` 0 the plan of least stretch
-   whose steps of dt do at most `work`, otherwise the plan of least work that stretches at most `stretch` [1], 0..1e6,
-   with at most `work` unless that is 0. What the fabric itself stretches counts. The rest stays as in the config: set
-   fabric, max_colliders and strain_limit.max_extension before. *planned may be *config. Returns CLOTH_OK; NO_PLAN; an
-   error of the config; RANGE: dt, `stretch`, or neither goal. Absent with CLOTH_NO_PLANNING. */
+/* Chooses substeps and iterations: with `stretch` 0 the plan of least stretch whose steps of dt do at most `work`, else
+   the plan of least work that stretches at most `stretch` [1], 0..1e6, with at most `work` unless that is 0. *planned
+   may be *config; solver.tolerance becomes 0. Returns CLOTH_OK; NO_PLAN; an error of the config; RANGE: dt, `stretch`,
+   or neither goal. Absent with CLOTH_NO_PLANNING. */
 CLOTH_API int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                          cloth_forecast *forecast);
 
@@ -1453,11 +1207,9 @@ typedef struct cloth_statistics {
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */
   int32_t particles_recovered;      /* times that a particle was put back, see CLOTH_NOTE_RECOVERED */
   int32_t threads_torn, pins_torn;  /* threads and pins that have torn in the step */
-  int32_t overflows; /* times that a search for near triangles, cells or bodies ended at its bound: contacts may have
-                        been missed */
-  cloth_metres origin_shift; /* by how much the step moved the origin, see CLOTH_NOTE_ORIGIN_MOVED [m]: subtract it
-                                from positions that you keep */
-  uint32_t work[2];          /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
+  int32_t overflows;                /* searches that ended at their bound: contacts may have been missed */
+  cloth_metres origin_shift;        /* by how much the step moved the origin [m]: subtract it from what you keep */
+  uint32_t work[2];                 /* work done, see cloth_get_work_bound(): low and high word; 0 without planning */
   uint32_t ticks[CLOTH_STAGE_COUNT]; /* ticks of the port's timer in each stage; 0 without a timer */
 } cloth_statistics;
 
@@ -1466,9 +1218,8 @@ typedef struct cloth_statistics {
 CLOTH_API int cloth_get_statistics(const cloth *c, cloth_statistics *statistics);
 CLOTH_API int cloth_get_substep_iterations(const cloth *c, int32_t substep);
 
-/* What the last step did about the contact of the sheet with itself and with the other cloths of its group. In a group
-   of several cloths gathers, visits and pairs_dropped are those of the group, and the rest what the cloth took part in;
-   intersections for which there was no room are then not counted. Zero for a cloth that sleeps. */
+/* What the last step did about contact of the sheet with itself and with its group, of which gathers, visits and
+   pairs_dropped are sums. Zero for a cloth that sleeps. */
 typedef struct cloth_self_statistics {
   int32_t gathers;       /* how often candidates were looked for, again included */
   int32_t visits;        /* pairs of boxes that were compared */
@@ -1485,8 +1236,7 @@ CLOTH_API int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *s
 
 /* What takes a pass over the springs to compute. */
 typedef struct cloth_measures {
-  float max_stretch;      /* largest strain of a stretch spring that is not between two pins [1]; 0.01 is 1 %; 0
-                             without one */
+  float max_stretch;      /* largest strain of a stretch spring that is not between two pins [1]; 0 without one */
   float rms_stretch;      /* root mean square of the strain of all stretch springs, slack ones counting as 0 [1] */
   float kinetic_energy;   /* [J] */
   float elastic_energy;   /* of stretch and shear springs, and of bending with B' [J] */

@@ -7,14 +7,9 @@
 
 /// Access to the arena ///
 
-/*
- * Addresses of the arrays and structs of a cloth, and small questions and changes that several parts share: work
- * counters, checks of arguments, velocity history, wake. types.h says what the arena holds, and which stage of a step
- * owns which scratch array. In and out: state, constants and scratch, as each function says.
- */
+/* Addresses of the arrays of a cloth (types.h says what they are), and small questions that several parts share. */
 
-/* The address `offset` bytes from the start of the arena. The offset may be negative modulo the size of an address:
-   shared scratch can lie on either side of the arena. */
+/* The address `offset` bytes from the start of the arena, modulo the size of an address for shared scratch. */
 static void *at(const cloth *c, uintptr_t offset) {
   return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
@@ -54,8 +49,7 @@ static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t need
 
 #if WITH_COLLIDERS || WITH_SEAMS
 
-/* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
-   NULL ends it. */
+/* Keeps an address of the caller's while a step runs, as two words in every build. NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   words[0] = (uint32_t)address;
@@ -131,8 +125,7 @@ static int is_collider(const cloth *c, int32_t index) {
 
 #endif
 
-/* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
-   kept as two words, the low one first. */
+/* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   if (!WITH_PLANNING) {
     return;
@@ -143,9 +136,8 @@ static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   work[1] = (uint32_t)(sum >> 32);
 }
 
-/* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
-   until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
-   step the answer is 0. */
+/* Returns 1 and counts a refinement if the step may do one more piece of optional work; once it has said 0 it does so
+   to the end of the step. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->has_deadline && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
@@ -227,20 +219,15 @@ static void fill_vectors(const cloth *c, vector_array a, float value) {
   }
 }
 
-/* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
-   has set are never chosen anew. */
+/* 1 if the next step chooses tethers: when pins came or went, or with fixed work always; never anew what was set. */
 static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
 
 static int check_cloth(const cloth *c) {
-  if (!c) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
-    return CLOTH_ERROR_NOT_A_CLOTH;
-  }
+  RETURN_IF(!c, CLOTH_ERROR_NULL);
+  RETURN_IF((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC, CLOTH_ERROR_NOT_A_CLOTH);
   return CLOTH_OK;
 }
 
@@ -248,9 +235,7 @@ static int check_cloth(const cloth *c) {
 
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!cloths, CLOTH_ERROR_NULL);
   int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
   for (int32_t n = 0; n < count && !error; n++) {
     error = check_cloth(cloths[n]);
@@ -286,8 +271,7 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
-/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed, which is well
-   below. */
+/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed. */
 CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {
   return lanes_less(lanes_splat(0.5f * HISTORY_INVALID), first_component);
 }
@@ -333,8 +317,7 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
-/* 1 if all of 32 particles are free, from one on whose number is a multiple of four: the last bit of their freedom is
-   set. */
+/* 1 if all of 32 particles, from a multiple of four on, are free: the last bit of their freedom is set. */
 CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
   const any_word *w = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
@@ -380,10 +363,7 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -417,9 +397,6 @@ static void set_particle_vector(const cloth *c, vector_array to, int32_t particl
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_particle(c, particle));
   return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }

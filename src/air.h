@@ -9,12 +9,7 @@
 
 /// Air ///
 
-/*
- * The wind with its gusts, and the area vectors of the sheet. The force of the air is terms/wind.h.
- *
- * In: inputs.wind and inputs.gust_*, positions. Out: what the functions return; advance_gusts() moves
- * inputs.gust_phase. Scratch: none.
- */
+/* The wind with its gusts, and area vectors. Out: inputs.gust_phase. The force of the air is terms/wind.h. */
 
 #if WITH_AIR
 
@@ -23,18 +18,14 @@
 #define GUST_MIN_PERIOD 0.02f
 #define GUST_MAX_PERIOD 1.0e3f
 
-/*
- * Gusts are value noise over time. A point of the sequence is a number of periods in fixed point, {whole, fraction}
- * with the fraction in units of 2^-32. Each axis and octave has a random number in -1..1, a multiple of 2^-23, at every
- * whole period.
- */
+/* Gusts are value noise over time: a random number in -1..1 for each axis, octave and whole period. A time is a number
+   of periods, {whole, fraction} with the fraction in units of 2^-32. */
 static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
   uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
   return hash_to_noise(mixed);
 }
 
-/* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are
-   exact in a float. */
+/* One octave of noise, -1..1: neighbouring values blended by 3 t^2 - 2 t^3, by the fraction's upper 24 bits. */
 static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
   float from = gust_lattice_value(seed, point[0], axis);
@@ -42,8 +33,7 @@ static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) 
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
 }
 
-/* Two octaves, -1..1: the second has half the period and half the strength, and random numbers of its own (axes 3..5).
- */
+/* Two octaves, -1..1: the second of half the period and strength, with random numbers of its own (axes 3..5). */
 static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
   return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
@@ -68,8 +58,7 @@ static cloth_vector wind_of(const cloth *c) {
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* Moves the gusts on by a time [s], rounded to 2^-31 periods. In fixed point a late position is as exact as an early
-   one. */
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods, as exact late as early. */
 static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
     float periods = time / inputs->gust_period;
@@ -122,8 +111,7 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
 
 #if WITH_GAPS
 
-/* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
-   it one of two cells. */
+/* The vector between the neighbours along warp or weft that springs lead to, and what makes it one of two cells. */
 static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t around = is_wrapped(c) ? columns : 0;
@@ -156,12 +144,8 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
 
 #endif
 
-/*
- * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
- * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
- * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
- * least 2^-53 m, so that no product is subnormal. `gapped`: of gapped_cloth().
- */
+/* Area vectors of a block of particles [m^2], the cross product of central differences along weft and warp, one-sided
+   at edges; all stand for the same area at rest, as they have the same mass. `gapped`: of gapped_cloth(). */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
   (void)gapped;
 #if WITH_GAPS

@@ -10,27 +10,19 @@
 
 /// Binding a mesh ///
 
-/*
- * cloth_bind(): first the nearest cell of each vertex, by the distance to its two triangles; then, cloth by cloth, the
- * place on the bilinear patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring
- * cells. Lengths are divided by the root of the area of a cell, so that the smallest cells do not underflow.
- *
- * In: positions, grid, vertices of the caller. Out: bindings in the caller's memory. Scratch: residual holds the unit
- * normals of the particles.
- */
+/* cloth_bind(): the nearest cell of each vertex, by the distance to its two triangles; then the place on the bilinear
+   patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring cells. Lengths are over
+   the root of a cell's area. In: positions, vertices. Out: bindings. Scratch: residual, unit normals. */
 
 #if WITH_SKIN
 
-/* Newton's steps to the foot of a vertex on a patch. From the nearest point of the triangles five are enough for the
-   resolution of a binding; more where the way leads through cells. */
+/* Newton's steps to the foot of a vertex on a patch: five, and more where the way leads through cells. */
 #define BIND_STEPS 16
 /* Farthest that a vertex may be from its cloth [cells]: less than the largest height that a binding holds. */
 #define BIND_MOST_CELLS 30.0f
-/* Farthest that the place found may be from the vertex [cells]. It is farther for a vertex beyond a border by more than
-   a binding's coordinates hold; it is not bound. */
+/* Farthest that the place found may be from the vertex [cells], else it is not bound, as beyond a border. */
 #define BIND_TOLERANCE 0.05f
-/* Lengths below it are 0 [cells]. The product of two squares of larger ones, times MIN_DETERMINANT, is no subnormal
-   number. */
+/* Lengths below it are 0 [cells], so that two of their squares times MIN_DETERMINANT are no subnormal number. */
 #define CELL_QUANTUM 9.5367431640625e-7f
 /* Squared sine of the angle between two edges below which they have no plane. */
 #define MIN_DETERMINANT 1.0e-6f
@@ -44,8 +36,7 @@ static float clamped(float value, float low, float high) {
   return minimum(maximum(value, low), high);
 }
 
-/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges from the
-   first corner. */
+/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges. */
 typedef struct triangle_point {
   float squared, along_second, along_third;
 } triangle_point;
@@ -183,8 +174,7 @@ static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
          !is_gap(c, row * c->grid.columns + column, GAP_CELL);
 }
 
-/* Moves a coordinate that has left its cell along a direction to the neighbouring one, if there is one; else keeps it
-   near the border, or beside the gap. */
+/* Moves a coordinate that has left its cell to the neighbouring one, or keeps it near the border or gap. */
 static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   float *coordinate = d == WARP ? &place->u : &place->v;
   const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
@@ -202,8 +192,7 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   }
 }
 
-/* Moves a place to where its normal passes through the vertex. Each step solves for the two shifts on the patch in its
-   tangent plane. */
+/* Moves a place to where its normal passes through the vertex; each step solves for shifts in the tangent plane. */
 static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
   for (int32_t step = 0; step < BIND_STEPS; step++) {
     const bind_frame f = frame_of_place(c, place);
@@ -315,8 +304,7 @@ static float place_of_units(uint16_t units) {
   return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
 }
 
-/* Second pass: the place of a vertex on the patch, and its directions there. A vertex that the patch cannot hold is not
-   bound. */
+/* Second pass: the place of a vertex on the patch, and its directions there, unless the patch cannot hold it. */
 static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
   bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
   refine_place(c, &place, vertex->position);
@@ -337,10 +325,9 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
 static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < layout->count; i++) {
     const mesh_vertex v = read_vertex(layout, vertices, i);
-    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
-        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+                  !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness),
+              CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
@@ -360,13 +347,11 @@ typedef struct bind_job {
 } bind_job;
 
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
-  if (!job->layout || !job->vertices || !job->reach || !job->bindings) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(job->layout);
-  error = error ? error : check_reach(job->reach);
-  return error ? error : check_mesh(job->layout, job->vertices);
+  RETURN_IF(!job->layout || !job->vertices || !job->reach || !job->bindings, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_skinned_cloths(all, count));
+  RETURN_ERROR(check_skin_layout(job->layout));
+  RETURN_ERROR(check_reach(job->reach));
+  return check_mesh(job->layout, job->vertices);
 }
 
 /* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
@@ -395,8 +380,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  const int error = check_bind(all, count, &job);
-  return error ? error : make_bindings(all, count, &job);
+  RETURN_ERROR(check_bind(all, count, &job));
+  return make_bindings(all, count, &job);
 }
 
 #endif

@@ -5,12 +5,7 @@
 
 /// Symmetric 3x3 blocks ///
 
-/*
- * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
- * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
- * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
- * In and out: arguments alone. Scratch: none.
- */
+/* Symmetric 3x3 matrices, one in each lane, as six floats xx, yy, zz, xy, xz, yz, in shares of the reference mass. */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
@@ -65,16 +60,12 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   return m;
 }
 
-/* Entries of L over a pivot count as 0 below this, 2^-86: times an entry, of 2^-40 at least, they might be subnormal.
- */
+/* Entries of L over a pivot count as 0 below this, 2^-86, or times an entry they might be subnormal. */
 #define LEAST_SHARE 1.2924697071141057e-26f
 
-/*
- * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
- * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
- * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
- * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
- */
+/* Inverse by L D L^T. Each pivot is exactly at least the particle's mass ratio, `min_pivot`, and raised to it against
+   rounding, so that the inverse is positive definite at any kappa. i0, i1, i2 are the inverse pivots, l10, l20, l21 the
+   entries of L, h20 one of L^-1. */
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
   lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));

@@ -10,18 +10,10 @@
 
 /// Bodies ///
 
-/*
- * Colliders with mass: rigid bodies that the cloth moves within the substeps. A substep begins with the body's free
- * motion over it, by its own velocity and gravity: contact and attachments see it move from there to there. What they
- * take from the momentum of the cloth the body gets at once; at the end of the substep it is moved again from where
- * it began, with the velocity that it now has. Between bodies, and against the rest of the world, nothing acts here:
- * that is left to the engine that the bodies belong to.
- *
- * The velocity of rotation changes with the rotation so that the angular momentum is kept.
- *
- * In: bodies (state), collider slots, gravity, impulses. Out: velocities of the bodies, poses of their colliders, in
- * slot.previous at the substep's start and in slot.body.pose at its end. Scratch: none.
- */
+/* Colliders with mass: rigid bodies that cloth and gravity move. A substep begins with the body's free motion over it;
+   at its end it moves again, from where it began, with the velocity that it has then. Their angular momentum is kept.
+   In: bodies, collider slots, gravity. Out: velocities, poses, in slot.previous at the start and slot.body.pose at the
+   end of a substep. */
 
 #if WITH_BODIES
 
@@ -82,10 +74,9 @@ static int32_t middle_axis(cloth_vector i) {
   return x_between ? 0 : y_between ? 1 : 2;
 }
 
-/* Largest moment of inertia that acts where a body turns without torque, over its least. The angular momentum has some
-   1e-7 of its length in rounding errors, which the least moment turns into spin: with 1e6 a door that is turned at 10
-   rad/s about its heavy axis spins at 100 about its light one after 10 s, with 1e8 energy grows 4e7 times. A square rod
-   has 1e4 if it is 141 times as long as wide. */
+/* Largest moment of inertia that acts where a body turns without torque, over its least, which turns rounding of the
+   angular momentum into spin: 1e4 is a square rod 141 times as long as wide; with 1e6 a door spins about its light
+   axis. */
 #define MAX_INERTIA_RATIO 1.0e4f
 
 /* The moments of inertia with which a body turns without torque [kg m^2]. */
@@ -104,8 +95,7 @@ typedef struct free_turn {
   cloth_vector half, excess;
 } free_turn;
 
-/* Turns a body about its own axis `axis` by `share` of what its spin there is beyond that of a ball of the middle
-   moment. */
+/* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
   const float part = axis == 0 ? local.x : axis == 1 ? local.y : local.z;
@@ -117,12 +107,9 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
   return rotation_product(q, rotated);
 }
 
-/* The rotation of a body with unequal moments of inertia after h seconds. Its kinetic energy is that of a ball of the
-   middle moment of inertia, and what each of the two other axes adds. The body turns by each of the three alone, one
-   after the other and back again (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body
-   Dynamics in the Solar System", 1994): that keeps the angular momentum, and while turns of a substep are small the
-   energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
-   its long axis, with 313 times the energy if it is 25 times as long as wide. */
+/* The rotation of a body with unequal moments of inertia after h seconds: by a ball of the middle moment and what the
+   two other axes add, each alone, one after the other and back again (symplectic splitting: Touma and Wisdom 1994),
+   which keeps the angular momentum. */
 CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
@@ -171,9 +158,7 @@ static int are_bodies_at_rest(const cloth *c) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
-    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
-      return 0;
-    }
+    RETURN_IF(!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most), 0);
   }
   return 1;
 }

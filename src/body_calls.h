@@ -15,10 +15,7 @@
 
 /// Calls for bodies ///
 
-/*
- * Calls that give colliders mass, attach particles to them, and read what the cloth did. In: the caller's values,
- * checked first. Out: bodies and attachments in the state. Scratch holds the reactions only, which are read.
- */
+/* Calls that give colliders mass, attach particles to them, and read what the cloth did. */
 
 #if WITH_BODIES
 
@@ -91,12 +88,9 @@ static void forget_tethers(const cloth *c) {
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  int error = check_collider_index(c, collider);
-  error = error || !body ? error : check_body(body);
-  error = !error && body && is_concave(&colliders_of(c)[collider].body) ? CLOTH_ERROR_CONFLICT : error;
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, collider));
+  RETURN_ERROR(body ? check_body(body) : CLOTH_OK);
+  RETURN_IF(body && is_concave(&colliders_of(c)[collider].body), CLOTH_ERROR_CONFLICT);
   if (!body) {
     remove_body(c, collider);
     forget_tethers(c);
@@ -109,9 +103,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
                             .spin = vector_flush(body->spin, STATE_QUANTUM),
                             .gravity = flush_small(body->gravity, WORK_QUANTUM)};
   rigid_body *stored = find_body(c, collider);
-  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
-    return CLOTH_ERROR_FULL;
-  }
+  RETURN_IF(!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies, CLOTH_ERROR_FULL);
   if (!stored) {
     stored = &bodies_of(c)[inputs_of(c)->body_count++];
     forget_tethers(c);
@@ -121,14 +113,10 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
 }
 
 int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
-  int error = check_collider_index(c, collider);
-  if (error || !body || !pose) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_collider_index(c, collider));
+  RETURN_IF(!body || !pose, CLOTH_ERROR_NULL);
   const rigid_body *stored = find_body(c, collider);
-  if (!stored) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(!stored, CLOTH_ERROR_STATE);
   body->mass = stored->mass;
   body->inertia = stored->inertia;
   body->velocity = stored->velocity;
@@ -139,22 +127,15 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  int error = check_present(c, particle);
-  error = error ? error : check_collider_index(c, collider);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_ERROR(check_collider_index(c, collider));
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local =
       point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
-  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_in_range(local, CLOTH_POSITION_LIMIT), CLOTH_ERROR_RANGE);
   const attachment wanted = {particle, collider, local};
   attachment *a = find_attachment(c, particle);
-  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) {
-    return CLOTH_ERROR_FULL;
-  }
+  RETURN_IF(!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments, CLOTH_ERROR_FULL);
   if (a && are_equal(a, &wanted, sizeof wanted)) {
     return CLOTH_OK;
   }
@@ -167,13 +148,10 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  int error = check_present(c, particle);
-  if (error || !impulse) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_IF(!impulse, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE,
+            CLOTH_ERROR_STATE);
   *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }

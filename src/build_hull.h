@@ -6,11 +6,8 @@
 
 /// Building convex hulls ///
 
-/*
- * Finds the edges of the solid between planes. In: planes that are in range. Out: the geometry. An edge is what is left
- * of the line in which two planes meet once all others have cut it. Planes without an edge bound nothing and are left
- * out. The solid has to be closed: no edge may be without an end.
- */
+/* Finds the edges of the solid between planes: what is left of the line in which two planes meet once all others have
+   cut it. Planes without an edge bound nothing and are left out. Every edge has two ends. */
 
 #if WITH_HULL
 
@@ -33,9 +30,7 @@ typedef struct line_part {
 static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line) {
   const cloth_vector along = vector_flush_work(vector_cross(a->normal, b->normal));
   const float squared = vector_dot(along, along);
-  if (squared < HULL_PARALLEL) {
-    return 0;
-  }
+  RETURN_IF(squared < HULL_PARALLEL, 0);
   const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
   const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
   const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
@@ -95,15 +90,11 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
   g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
 }
 
-/* Adds the edge between two planes, if they have one, to the geometry, and to `edges` unless that is NULL. Returns a
-   fault, or 0. */
+/* Adds the edge between two planes, if there is one, to the geometry and to `edges` or NULL. Returns a fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
-  if (line->high - line->low < HULL_MIN_EDGE) {
-    return 0;
-  }
-  if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
-    return GEOMETRY_FAULT(HULL_OPEN);
-  }
+  RETURN_IF(line->high - line->low < HULL_MIN_EDGE, 0);
+  RETURN_IF(line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2],
+            GEOMETRY_FAULT(HULL_OPEN));
   const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
   const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
   const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
@@ -147,19 +138,14 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
       if (meet_planes(&planes[a], &planes[b], &line)) {
         int has_edge = 0;
         cut_by_others(&line, planes, count, a, b, HULL_TOLERANCE * largest);
-        const int fault = add_edge(g, edges, &line, &has_edge);
-        if (fault) {
-          return fault;
-        }
+        RETURN_ERROR(add_edge(g, edges, &line, &has_edge));
         used[a] = used[a] || has_edge;
         used[b] = used[b] || has_edge;
       }
     }
   }
   g->counts[0] = drop_unused(planes, used, count);
-  if (g->counts[0] < 4 || g->counts[1] < 6) {
-    return GEOMETRY_FAULT(HULL_EMPTY);
-  }
+  RETURN_IF(g->counts[0] < 4 || g->counts[1] < 6, GEOMETRY_FAULT(HULL_EMPTY));
   const float reach = maximum(vector_length(g->low), vector_length(g->high));
   g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
   g->elements = g->counts[0] + g->counts[1];

@@ -10,11 +10,8 @@
 
 /// Building meshes ///
 
-/*
- * Sorts triangles along a Morton curve through the box around their vertices, and builds the tree above them level by
- * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie at the end
- * of the triangles, which are not there yet where keys are still needed.
- */
+/* Sorts triangles along a Morton curve, and builds the tree above them level by level. The keys of the sort lie at the
+   end of the triangles, which are not there yet. */
 
 #if WITH_MESH
 
@@ -251,14 +248,10 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* The first fault of vertices and triangles; 0 for none. */
 static int find_mesh_fault(const cloth_mesh_data *data) {
   for (int32_t n = 0; n < data->vertex_count; n++) {
-    if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) {
-      return GEOMETRY_FAULT(VERTEX);
-    }
+    RETURN_IF(!vector_in_range(data->vertices[n], GEOMETRY_EXTENT), GEOMETRY_FAULT(VERTEX));
   }
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    if (data->indices[n] >= (uint32_t)data->vertex_count) {
-      return GEOMETRY_FAULT(INDEX);
-    }
+    RETURN_IF(data->indices[n] >= (uint32_t)data->vertex_count, GEOMETRY_FAULT(INDEX));
   }
   for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
     float room[TRIANGLE_FLOATS * CLOTH_LANES];
@@ -266,9 +259,7 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
       from[lane] = n + lane < data->triangle_count ? n + lane : n;
     }
-    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
-      return GEOMETRY_FAULT(TRIANGLE);
-    }
+    RETURN_IF(make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u, GEOMETRY_FAULT(TRIANGLE));
   }
   return 0;
 }

@@ -14,11 +14,7 @@
 
 /// Colliders ///
 
-/*
- * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
- * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
- * are read.
- */
+/* Calls that add, change, move and remove colliders, in the state. A change wakes the cloth. */
 
 #if WITH_COLLIDERS
 
@@ -48,23 +44,15 @@ static int is_size(float length) {
 #define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
-  if (!is_size(body->radius)) {
-    return COLLIDER_FAULT(RADIUS);
-  }
-  if (!is_size(body->radius_top)) {
-    return COLLIDER_FAULT(RADIUS_TOP);
-  }
-  if (!is_size(body->half_height)) {
-    return COLLIDER_FAULT(HALF_HEIGHT);
-  }
+  RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
+  RETURN_IF(!is_size(body->radius_top), COLLIDER_FAULT(RADIUS_TOP));
+  RETURN_IF(!is_size(body->half_height), COLLIDER_FAULT(HALF_HEIGHT));
   return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
-  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) {
-    return COLLIDER_FAULT(GEOMETRY);
-  }
+  RETURN_IF(key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT, COLLIDER_FAULT(GEOMETRY));
   return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
 }
 
@@ -80,9 +68,7 @@ static int find_shape_fault(const cloth_collider *body) {
   case CLOTH_SHAPE_BOX:
     return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    if (!is_size(body->radius)) {
-      return COLLIDER_FAULT(RADIUS);
-    }
+    RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
   case CLOTH_SHAPE_HULL:
     return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
@@ -98,27 +84,16 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
-    return COLLIDER_FAULT(STATIC);
-  }
-  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
-    return COLLIDER_FAULT(KINETIC);
-  }
+  RETURN_IF(!in_range(body->static_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(STATIC));
+  RETURN_IF(!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(KINETIC));
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
 }
 
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
-  if (!body) {
-    return COLLIDER_FAULT(POINTER);
-  }
-  int fault = find_shape_fault(body);
-  if (fault) {
-    return fault;
-  }
-  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) {
-    return COLLIDER_FAULT(POSITION);
-  }
+  RETURN_IF(!body, COLLIDER_FAULT(POINTER));
+  RETURN_ERROR(find_shape_fault(body));
+  RETURN_IF(!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT), COLLIDER_FAULT(POSITION));
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
 
@@ -154,15 +129,13 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
-   keeps it, and has to be convex. */
+/* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
+   convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
   if (!has_geometry(body)) {
     return CLOTH_OK;
   }
-  if (is_concave(body) && body_number(c, index) >= 0) {
-    return CLOTH_ERROR_CONFLICT;
-  }
+  RETURN_IF(is_concave(body) && body_number(c, index) >= 0, CLOTH_ERROR_CONFLICT);
   if (body->shape != CLOTH_SHAPE_MESH) {
     return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
@@ -175,12 +148,9 @@ static int check_capacity(const cloth *c, const cloth_collider *body, int32_t in
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  int error = check_cloth(c);
-  error = error ? error : check_collider(collider);
-  error = error ? error : check_capacity(c, collider, -1);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_ERROR(check_collider(collider));
+  RETURN_ERROR(check_capacity(c, collider, -1));
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       cloth_inputs *inputs = inputs_of(c);
@@ -194,21 +164,15 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 static int check_collider_index(const cloth *c, int32_t index) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
                                                                                                  : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(c, index);
-  error = error ? error : check_collider(collider);
-  error = error ? error : check_capacity(c, collider, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_ERROR(check_collider(collider));
+  RETURN_ERROR(check_capacity(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
@@ -216,18 +180,10 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
-  if (!current) {
-    return CLOTH_ERROR_NULL;
-  }
-  error = check_pose(current);
-  error = error || !previous ? error : check_pose(previous);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_IF(!current, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_pose(current));
+  RETURN_ERROR(previous ? check_pose(previous) : CLOTH_OK);
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
@@ -236,10 +192,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   wake(c);
@@ -259,13 +212,8 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
-  if (!reaction) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_IF(!reaction, CLOTH_ERROR_NULL);
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }

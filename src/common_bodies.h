@@ -11,14 +11,9 @@
 
 /// Bodies of several cloths ///
 
-/*
- * Bodies with mass that several cloths of a group touch. In each of these cloths a collider is the body. The first of
- * them leads: its motion is kept there, and in the equation its unknowns are those of all, with what touches it in
- * every cloth (bodies/coupling.h). The others take its pose and its velocities from there.
- *
- * In: the bodies of the group. Out: bodies and poses of their colliders in all cloths, leaders of unknowns. Scratch:
- * none.
- */
+/* Bodies with mass that several cloths of a group touch, each as a collider. The first of them leads: its unknowns are
+   those of all, with what touches it in every cloth (bodies/coupling.h); the others take pose and velocities from
+   there. */
 
 #if WITH_COMMON_BODIES
 
@@ -57,9 +52,8 @@ static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose 
 
 /// A step ///
 
-/* Makes a body of a cloth that of the one that leads, which wakes it if something differs but for the pose: what moves
-   that of the leader wakes the leader, and all with it, and the origins of cloths may move while they sleep, which
-   rounds it. */
+/* Makes a body of a cloth that of the one that leads. Wakes it if something differs but for the pose, which origins
+   round while cloths sleep. */
 static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
   const cloth *from = group->cloths[leader], *to = group->cloths[n];
   rigid_body adopted = *common_body(group, k, leader);
@@ -83,8 +77,7 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
   }
 }
 
-/* The hash of the bodies that cloth n has in common with others, which like that of seams does not depend on the order
-   of the group; 0 if it has none. */
+/* The hash of the bodies that cloth n has in common with others, whatever the order of the group; 0 without. */
 static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
   uint64_t sum = 0;
   for (int32_t k = 0; k < group->body_count; k++) {

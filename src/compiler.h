@@ -3,10 +3,8 @@
 
 /// Compiler guards ///
 
-/*
- * What the compiler must not do (fast math, contraction, excess precision), the hooks that a port may define, the
- * switches that leave parts out, and the attributes of functions. Nothing here computes.
- */
+/* What the compiler must not do (fast math, contraction, excess precision), the hooks of a port, the switches that
+   leave parts out, and attributes of functions. */
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST) ||        \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
@@ -20,9 +18,8 @@
 #error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
 #endif
 #if defined(__clang__)
-/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it, which
-   since clang 15 are most; others ignore it with a warning, and cloth_self_test() detects them. It stands before the
-   pragma against contraction, which it would revoke. */
+/* Clang defines no macro for single parts of -ffast-math: float_control revokes them where it is known, and
+   cloth_self_test() finds them elsewhere. It stands before the pragma against contraction, which it would revoke. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
@@ -43,8 +40,7 @@
 #pragma fp_contract(off)
 #endif
 
-/* CLOTH_PORT names a header that defines some of the hooks below, as in -DCLOTH_PORT='"my_port.h"'; port/cloth_port.h
-   describes them. */
+/* CLOTH_PORT names a header that defines hooks below, as -DCLOTH_PORT='"my_port.h"'; see port/cloth_port.h. */
 #if defined(CLOTH_PORT)
 #include CLOTH_PORT
 #endif
@@ -53,13 +49,12 @@
 #ifndef CLOTH_ASSERT
 #define CLOTH_ASSERT(condition) ((void)0)
 #endif
-/* CLOTH_TICKS(): the port's timer, 32 bits that wrap. Read for statistics, and by cloth_step_until() for its deadline.
- */
+/* CLOTH_TICKS(): the port's timer, 32 bits that wrap, for statistics and the deadline of cloth_step_until(). */
 #ifndef CLOTH_TICKS
 #define CLOTH_TICKS() 0u
 #endif
-/* CLOTH_HOT stands before functions that run for every particle, CLOTH_CONSTANT before tables: a port can place them in
-   sections of tightly coupled memory. */
+/* CLOTH_HOT stands before functions that run for every particle, CLOTH_CONSTANT before tables, for sections of
+   ports. */
 #ifndef CLOTH_HOT
 #define CLOTH_HOT
 #endif
@@ -275,8 +270,7 @@
 #define WITH_NAMES 1
 #endif
 
-/* Where parts are left out nothing calls some helpers that these share; compilers drop them. Of the whole library every
-   function is called, and a warning tells where none does. */
+/* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
 #define WITH_EVERYTHING                                                                                                \
   (WITH_SOLVER && WITH_MULTILEVEL && WITH_COLLIDERS && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH &&                  \
    WITH_DISTANCE_GRID && WITH_SHARED_BODIES && WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF &&               \
@@ -289,9 +283,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
-/* Functions of a few instructions: always inlined where speed is asked for. Not at -O0, where every copy keeps its
-   variables in memory: 5.1 MB of code in place of 0.9 MB, and four times as long to compile. Nor by GCC with a
-   sanitizer, where every copy is checked: half as long again to compile, and no faster. */
+/* Functions of a few instructions: always inlined where speed is asked for; not at -O0, nor by GCC with a sanitizer,
+   where that only takes longer to compile. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&               \
     !defined(__SANITIZE_ADDRESS__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
@@ -301,16 +294,14 @@
 #define CLOTH_INLINE static inline
 #endif
 
-/* Before a loop over an array of vectors with a constant, small number of rounds: GCC keeps the array in registers only
-   where it unrolls the loop, which others do without being told. */
+/* Before a loop over an array of vectors with a small, constant number of rounds: GCC else keeps it in memory. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_UNROLL _Pragma("GCC unroll 24")
 #else
 #define CLOTH_UNROLL
 #endif
 
-/* Functions that are handed functions to call: inlined even where size is asked for, so that these calls are direct and
-   the stack has a bound. */
+/* Functions that are handed functions to call: always inlined, so that calls are direct and the stack has a bound. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_DIRECT static inline __attribute__((always_inline))
 #else
@@ -324,9 +315,8 @@
 #define CLOTH_ONCE static
 #endif
 
-/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. GAP_VERSIONS: 1 if
-   cloth with gaps has loops of its own, but not where size is asked for. A call in a loop, even one that is not made,
-   costs what the loop keeps in vector registers. */
+/* Parts of kernels that stand in them several times: inlined unless size is asked for. GAP_VERSIONS: 1 if cloth with
+   gaps has loops of its own, as a call in a loop costs vector registers. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
 #define CLOTH_REPEATED static __attribute__((noinline))
 #define GAP_VERSIONS 0
@@ -343,3 +333,18 @@
 #else
 #define CLOTH_SEPARATE static
 #endif
+
+/* Leave a function with the error that a check has found, or with a value where a condition holds. */
+#define RETURN_ERROR(check)                                                                                            \
+  do {                                                                                                                 \
+    const int found = (check);                                                                                         \
+    if (found) {                                                                                                       \
+      return found;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)
+#define RETURN_IF(condition, value)                                                                                    \
+  do {                                                                                                                 \
+    if (condition) {                                                                                                   \
+      return value;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)

@@ -9,13 +9,8 @@
 
 /// Confinements ///
 
-/*
- * Particles confined to a line or a plane (thesis eq. 5.1: one or two degrees of freedom). The solver respects the
- * confinements itself; here velocities and positions are brought back to them, against rounding and whatever else moved
- * the particles.
- * In: state.confined, in the order of the particles, whatever the order of the calls; their number in the inputs.
- * Out: the vectors named by the caller, of confined particles only; the list itself. Scratch: none.
- */
+/* Particles confined to a line or a plane: velocities and positions are brought back to it, against rounding and
+   whatever else moved them. In: state.confined, in the order of the particles. */
 
 /* The part of a vector that lies along the line or in the plane of a confinement. */
 static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
@@ -48,8 +43,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   }
 }
 
-/* The entry of a particle, or the place in the list where it belongs: the first entry that is not of an earlier
-   particle. */
+/* The entry of a particle, or the first one that is not of an earlier particle. */
 static confinement *find_confinement(const cloth *c, int32_t particle) {
   confinement *entry = confined_of(c);
   const confinement *end = entry + inputs_of(c)->confined_count;

@@ -7,16 +7,9 @@
 
 /// Contact record ///
 
-/*
- * What the contacts of a step did, for cloth_get_contacts(). In: contacts as contact.h and solver_contact.h resolve
- * them. Out: the record, in the cloth's own scratch, until the next step. It changes nothing else: no result of a step
- * depends on it. Its room is capacity.max_contacts entries; a contact that finds none is counted.
- *
- * A particle's entries, one for each collider that it has touched in the step, form a list that begins at its head. A
- * list is no longer than the number of colliders, which bounds the work. Heads and links are numbers of entries, from
- * 1; 0 ends a list. So the record is the same for any number of lanes: particles come in ascending order within a
- * collider, colliders in the order of their slots.
- */
+/* What the contacts of a step did, for cloth_get_contacts(): entries in the cloth's own scratch, until the next step;
+   one without room is counted. A particle's entries, one for each collider, form a list from its head; heads and links
+   are numbers of entries, from 1, and 0 ends a list. */
 
 /* 1 if contacts are recorded. */
 static int has_contact_record(const cloth *c) {
@@ -69,8 +62,7 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   return made;
 }
 
-/* Records that in a substep, -1 if it lets go of the particle, a collider gave an impulse [N s] to a particle at
-   `position` [m] along or beside the normal of its surface there. */
+/* Records the impulse [N s] of a collider on a particle at `position` in a substep, -1 if it lets go of it. */
 static void record_contact(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
                            cloth_vector normal, cloth_vector impulse) {
   contact_entry *entry = find_contact_entry(c, particle, collider);
@@ -84,24 +76,17 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
 }
 
-/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
-   indices of the cloth's own colliders. */
+/* What tells a collider of the step to the caller: its index; of a shared body its place behind all indices. */
 static int32_t recorded_number(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
 }
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  int error = check_cloth(c);
-  if (error || (!contacts && count > 0)) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (count < 0) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!has_contact_record(c)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF((!contacts && count > 0), CLOTH_ERROR_NULL);
+  RETURN_IF(count < 0, CLOTH_ERROR_RANGE);
+  RETURN_IF(!has_contact_record(c), CLOTH_ERROR_STATE);
   const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {

@@ -4,9 +4,7 @@
 
 /// What the layout of types must be ///
 
-/*
- * Conditions on the types in memory that other parts rely on. Nothing of this is left in the library.
- */
+/* Conditions on the types in memory that other parts rely on. */
 
 LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
 /* The versions fit into SAVE_VERSIONS. */

@@ -3,14 +3,8 @@
 
 /// Costs ///
 
-/*
- * The cost model: what each piece of a step costs, in the unit of work that cloth.h defines, an instruction of a
- * Cortex-M7. work.h adds the costs up for a plan; kernels whose work depends on the state add theirs as they run.
- * The figures are rounded up and change no result but cloth_statistics.work, the bounds and the plans. Whoever changes
- * a kernel measures its cost again: tests/work_calibration.sh prints instructions per unit for scenes that lean on one
- * kernel each, and says how to correct a figure.
- * In: the shape of a collider. Out: nothing. Scratch: none.
- */
+/* What each piece of a step costs, in units of work, rounded up; kernels whose work depends on the state add theirs as
+   they run. tests/work_calibration.sh measures, and says how to correct a figure. */
 
 /* Per particle and substep where nothing else is said. */
 enum {
@@ -51,8 +45,7 @@ enum {
   COST_SHARED_BOUNDS = 60,   /* per step and particle: where the cloth is, for a choice of shared bodies */
 };
 
-/* Most nodes that a walk through a mesh looks into. Long paths over small triangles reach them, which
-   statistics.overflows counts. */
+/* Most nodes that a walk through a mesh looks into; statistics.overflows counts those that reach it. */
 #define MESH_WALK_NODES 64
 
 #if WITH_COLLIDERS

@@ -6,10 +6,7 @@
 
 /// Fabrics ///
 
-/*
- * Default, check and presets of a fabric. In: a cloth_fabric. Out: the fabric in the inputs of a cloth, with values
- * below WORK_QUANTUM flushed to 0; scratch is not used.
- */
+/* Default, check and presets of a fabric; values below WORK_QUANTUM are flushed to 0. */
 
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
@@ -43,14 +40,9 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
 
 #if WITH_FABRICS
 
-/*
- * Presets, in the order of cloth_fabric_kind. docs/fabrics.md names the source of every value, its range, and which
- * values are estimates. `shear` is the shear modulus per width: with shear_compression 1 both diagonals of a cell
- * resist, and the modulus of the springs is their stiffness. They add as much to the tensile stiffness, which is why
- * stretch is the measured tensile stiffness less the shear modulus. `bend` is that of an elastic sheet, which is the
- * KES rigidity and the moment of inner friction at the curvature of a fold. The bending lengths, (bend / weight)^(1/3),
- * order drape: silk 13 mm, wool 17 mm, cotton 24 mm, denim 28 mm (tests/fabrics.c).
- */
+/* Presets, in the order of cloth_fabric_kind; docs/fabrics.md has their sources. Stretch is the measured tensile
+   stiffness less the shear modulus, which the diagonals add. `bend` is the KES rigidity and the moment of inner
+   friction at the curvature of a fold. */
 #define PRESET(density, warp, weft, shear, bend)                                                                       \
   { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
@@ -72,12 +64,8 @@ CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
 #undef PRESET
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
+  RETURN_IF((unsigned)kind >= CLOTH_FABRIC_COUNT, CLOTH_ERROR_RANGE);
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
 }

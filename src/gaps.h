@@ -9,16 +9,13 @@
 
 /*
  * Where a grid has no material: absent cells of a mask, and broken threads. A byte per particle tells which of the
- * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has, as a spring beyond
- * the last column, are 0.
+ * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has are 0.
  *
- * A spring along warp or weft is there where a cell beside it is. A hinge is there where both of its springs are, and
- * two neighbouring cells on one side of it. Diagonals, twist and triangles are there where their cell is. A particle
- * without a cell is absent: it counts as pinned, has no mass, touches nothing, and lies where a particle beside it in
- * its row is.
+ * A spring along warp or weft is there where a cell beside it is; a hinge where both of its springs are, and two
+ * neighbouring cells on one side of it; diagonals, twist and triangles where their cell is. A particle without a cell
+ * is absent: it counts as pinned, and lies where a particle beside it in its row is.
  *
- * In: the cells of the config, broken threads. Out: the bytes: constants of the arena, or part of the state of a cloth
- * that may tear, with the bytes of its mask beside them. Scratch: none.
+ * Out: the bytes, constants of the arena, or state of a cloth that may tear, with those of its mask beside them.
  */
 
 #if WITH_GAPS
@@ -83,8 +80,7 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell, torn or whole, of a cloth with these bytes? `column` from -1, the last one of a tube, to
-   the last one; beyond the grid there is none. */
+/* Is there material in a cell, torn or whole? `column` from -1, the last one of a tube; none beyond the grid. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
   if (is_wrapped(c) && column < 0) {
@@ -109,8 +105,7 @@ static int is_cell_torn(const cloth *c, const uint8_t *gaps, int32_t column, int
          ((gaps[i] | gaps[particle_beside(c, column + 1, row)]) & GAP_WEFT);
 }
 
-/* The byte of a particle, from the bytes of all, which tell which cells have been left out and which threads have
-   broken: those that are absent although there is material beside them. */
+/* The byte of a particle, from those of all, of which cells have been left out and which threads have broken. */
 static uint8_t gaps_at(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int above_left = is_cell_present(c, gaps, column - 1, row - 1);
   const int above_right = is_cell_present(c, gaps, column, row - 1);
@@ -241,8 +236,7 @@ static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
   return some != 0;
 }
 
-/* Puts the absent particles of a row where its nearest present ones before them are, or the first one. Returns 0 if
-   it has none. */
+/* Puts the absent particles of a row where the present ones before them, or the first, are. Returns 0 without any. */
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
   int32_t near = first;

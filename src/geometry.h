@@ -5,11 +5,8 @@
 
 /// Geometry ///
 
-/*
- * What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names. The
- * step's surroundings are the caller's, too: their address is in the workspace while a step runs, and nowhere after it.
- * In: the surroundings, collider keys. Out: geometries. Nothing is written but the address in the workspace.
- */
+/* What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names, by the
+   surroundings whose address the workspace has while the step runs. */
 
 /* The head of every geometry. Its data follow, as offsets from its start say. All words, without pointers. */
 struct cloth_geometry {
@@ -83,9 +80,7 @@ static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *b
 /* Is the geometry that a collider names at its place in the surroundings? */
 static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
   const cloth_geometry_key *key = &body->geometry;
-  if (!around || key->place >= around->geometry_count) {
-    return 0;
-  }
+  RETURN_IF(!around || key->place >= around->geometry_count, 0);
   const cloth_geometry *g = around->geometries[key->place];
   return is_geometry(g) && g->shape == body->shape && g->elements == key->elements && g->hash[0] == key->hash[0] &&
          g->hash[1] == key->hash[1];
@@ -96,9 +91,7 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
   const int may_have = c->settings.capacity.geometry || c->settings.capacity.meshes > 0;
   for (int32_t index = 0; may_have && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body)) {
-      return CLOTH_ERROR_GEOMETRY;
-    }
+    RETURN_IF(slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body), CLOTH_ERROR_GEOMETRY);
   }
   return CLOTH_OK;
 }

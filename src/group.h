@@ -37,8 +37,7 @@
 
 /// A step of a group ///
 
-/* How cloths a and b of a group touch: as their configs say, or the last exception that names them; not at all where
-   both sleep. */
+/* How cloths a and b touch: as their configs, or the last exception that names them, say; not where both sleep. */
 static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
   const cloth_group *group = s->group;
   const cloth *first = member_of(group, a), *second = member_of(group, b);
@@ -106,8 +105,7 @@ static void place_bodies(const group_step *s, void *memory) {
   }
 }
 
-/* The hash of the links of a cloth in a step: of its seams, and of bodies that it has in common with others; 0 if it
-   has none. */
+/* The hash of the links of a cloth in a step: its seams, and bodies in common with others; 0 without. */
 static uint64_t links_hash(const group_step *s, int32_t n) {
   uint64_t hash = 0u;
 #if WITH_SEAMS
@@ -263,8 +261,8 @@ static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   s->members[sleeper].wakes |= is_fast && (!is_over || vector_dot(apart, apart) < far * far);
 }
 
-/* Marks the sleeping cloths that an awake one comes to in this step, or is at and leaves: all candidates of a step that
-   begins, those that are near when it is over. */
+/* Marks the sleeping cloths that an awake one comes to, or is at and leaves: by candidates, or when the step is
+   over. */
 static void find_woken(const group_step *s, int is_over) {
   const self_workspace *found = s->contact.found;
   int32_t sleeping = 0;
@@ -281,8 +279,7 @@ static void find_woken(const group_step *s, int is_over) {
 
 #if WITH_SEAMS
 
-/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
-   state stays as it is. */
+/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps. */
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];

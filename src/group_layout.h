@@ -17,19 +17,9 @@
 
 #if WITH_GROUPS
 
-/*
- * Steps several cloths together, substep by substep: all gather, all predict, all are solved, one pass of contact over
- * all (self/contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
- * checked, and memory of the caller. Out: what a step of each cloth changes. Scratch: that of each cloth as in a step
- * of its own, but for the end of it, in place of which boxes, candidates and intersections of all cloths lie in the
- * caller's memory; that memory may hold pointers, as nothing of it outlasts the call.
- *
- * What contact between cloths keeps from step to step is how long each particle has been part of an intersection, with
- * its own cloth or with another one: the ages in the state of its cloth. All else is found anew in every step.
- *
- * Positions of all cloths are relative to one point of the world during the step. A cloth that sleeps is not stepped:
- * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
- */
+/* Steps several cloths together, substep by substep and stage by stage; what is too long for one is divided for all.
+   Boxes, candidates and intersections of all lie in the caller's memory, which may hold pointers. Positions are
+   relative to one point of the world; those of a cloth that sleeps are a copy in its scratch. */
 
 #define GROUP_COOKIE 0xc1046003u /* proves that a group was made by cloth_group_default() */
 

@@ -7,11 +7,7 @@
 
 /// Links between cloths ///
 
-/*
- * What makes cloths of a group one for sleep: seams, and bodies with mass that they have in common. Cloths that are
- * linked fall asleep together, and wake together. In: the group, rest times. Out: rest times of cloths that wake.
- * Scratch: none.
- */
+/* What makes cloths of a group sleep and wake together: seams, and bodies that they have in common. */
 
 #if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
 

@@ -3,12 +3,8 @@
 
 /// Hash ///
 
-/*
- * 64 bits over a sequence of 32-bit words, for the config, the state, images and traces. Four streams take the
- * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
- * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
- * of random numbers for gusts (air.h) and for the start (placement.h).
- */
+/* 64 bits over a sequence of 32-bit words, as numbers, so that byte order does not count. Four streams take the words
+   in turn, and are mixed at the end. hash_mix() is also the source of random numbers. */
 
 /* A 32-bit word of memory, whatever type was stored there. */
 #if defined(__GNUC__) || defined(__clang__)

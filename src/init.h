@@ -16,10 +16,7 @@
 
 /// Initialisation ///
 
-/*
- * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
- * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
- */
+/* Makes a cloth in its arena: offsets, grid, settings and their hash, constants, the state at rest, scratch of 0. */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
@@ -142,8 +139,7 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 
 #if WITH_GAPS
 
-/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
- * from the sheet's. */
+/* Counts the cells of a mask or NULL, and the particles that have one; takes absent cells from the area. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t all = cells_along_warp(c) * (config->rows - 1);
@@ -272,21 +268,12 @@ static void place_particles(const cloth *c, const cloth_config *config) {
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  int error = check_config(config);
-  if (error) {
-    return error;
-  }
-  if (!arena || !out) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!arena || !out, CLOTH_ERROR_NULL);
+  RETURN_IF((uintptr_t)arena % CLOTH_ALIGNMENT != 0, CLOTH_ERROR_ARENA);
   cloth draft;
   compute_layout(&draft, config);
-  if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF(bytes < draft.total_bytes, CLOTH_ERROR_ARENA);
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
   *c = draft;

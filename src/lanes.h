@@ -5,16 +5,13 @@
 /// Lanes ///
 
 /*
- * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Kernels are written once over these operations. Elementwise
- * operations give the same bits for any width. Sums do not, so sums always run over eight partial sums, element i into
- * sum i mod 8, which are added up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise operations give the same bits for any width; sums
+ * run over eight partial sums, element i into sum i mod 8, which are added up in one fixed tree. Kernels may read
+ * beyond the end of a row, but never write there.
  *
- * A backend (port/lanes_*.h) defines the operations up to lanes_transpose() for one instruction set; what follows them
- * is built on these. The compiler's target selects the backend; CLOTH_SCALAR selects the scalar reference below, and
- * CLOTH_LANES_HEADER names the header of another backend. The choice changes the speed and no bit of the results.
- *
- * Elements `i` to `i + count - 1` of an array fill the first `count` lanes of a block; a count of CLOTH_LANES or more
- * fills all. Nothing here reads or writes a cloth.
+ * A backend (port/lanes_*.h, chosen by the target, CLOTH_SCALAR or CLOTH_LANES_HEADER) defines the operations up to
+ * lanes_transpose(); what follows is built on these. Elements `i` to `i + count - 1` of an array fill the first `count`
+ * lanes of a block.
  */
 #if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
@@ -148,8 +145,7 @@ typedef struct lanes_sum {
 
 #if WITH_COLLIDERS
 
-/* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
-   CLOTH_LANES. */
+/* Adds a block to the partial sums; `index` of its first lane is a multiple of CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
@@ -191,8 +187,7 @@ CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* Minimum and maximum are b where a and b are equal or one of them is NaN, on every machine. A backend may define its
-   own with the same results. */
+/* Minimum and maximum are b where a and b are equal or one is NaN. A backend may have its own that are the same. */
 #ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -203,8 +198,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
-   may define its own. */
+/* Pairs of blocks: the even lanes of two that follow each other, and two whose lanes alternate. */
 #ifndef CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   float both[2 * CLOTH_LANES], even[CLOTH_LANES];
@@ -229,8 +223,7 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
 }
 #endif
 
-/* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
-   loaded before in place of a spill. */
+/* Optimisation barrier: a backend with few registers may force a reload here in place of a spill. */
 #ifndef CLOTH_LANES_FORGET
 #define CLOTH_LANES_FORGET() ((void)0)
 #endif
@@ -332,9 +325,9 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
   return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
-/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1. `i` names the index of the
-   block's first element, `left` the number of elements from there to the end. Unless the compiler optimises for size,
-   the statement is compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
+/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1; `i` is the block's first element,
+   `left` how many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant
+   CLOTH_LANES. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
   for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
@@ -388,8 +381,7 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #endif
 
-/* Sets so many floats to 0. Four blocks at a time: of one compilers make a call of memset(), which costs more where the
-   C library is small. */
+/* Sets so many floats to 0, four blocks at a time: of one compilers make a call of memset(). */
 static void clear_floats(float *values, int32_t count) {
   const lanes zero = lanes_splat(0.0f);
   int32_t i = 0;

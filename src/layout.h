@@ -17,11 +17,7 @@
 
 /// Memory layout ///
 
-/*
- * Where everything lies in an arena: constants, state, scratch, in this order. In: a config. Out: the offsets of a
- * cloth, and the sizes that cloth_memory_needed() reports; nothing of the arena is read or written, except by
- * cloth_set_scratch(), which moves the offsets of shared scratch.
- */
+/* Where everything lies in an arena: constants, state, scratch, in this order; and the sizes of these. */
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
@@ -38,8 +34,7 @@ static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
   return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
-/* Reserves a vector array at an aligned offset. On grids of a multiple of eight particles no load of lanes then crosses
-   a cache line, which halved the speed of kernels. */
+/* Reserves a vector array at an aligned offset, so that loads of lanes cross no cache line on most grids. */
 static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
   return reserve_floats(end, floats);
@@ -85,8 +80,7 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
 }
 
 /* Candidates for each pair of cells, for each pair that touches, and for each whose force is remembered, that there is
-   room for. Most of what has been seen, a particle, of sheets that lie on each other particle on particle: 20
-   candidates, in 3 pairs of cells; 7 that are near enough to touch, and 4 that press. */
+   room for: of 20 candidates of a particle, in 3 pairs of cells, 7 are near and 4 press. */
 #define CANDIDATES_PER_CELL_PAIR 4
 #define CANDIDATES_PER_ELEMENT 5
 #define CANDIDATES_PER_MEMORY 6
@@ -142,12 +136,9 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.end = *end;
 }
 
-/*
- * Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB, element i of all
- * components maps to the same few sets of an L1 cache and they evict each other: steps of 64 x 64 particles were eight
- * times slower. Arrays of at least CACHE_WAY floats are padded so that their stride stays CACHE_OFFSET floats, three
- * cache lines, away from multiples of it. The padding is part of the state: another value changes the size of images.
- */
+/* Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB the components evict
+   each other from an L1 cache: from CACHE_WAY floats on strides stay CACHE_OFFSET floats away from it. This is part of
+   the size of images. */
 #define CACHE_WAY 512   /* floats in one way of the cache, 2 KB */
 #define CACHE_OFFSET 48 /* floats */
 
@@ -161,24 +152,21 @@ static int32_t vector_stride(int32_t count) {
 
 /* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
 #define SELF_LEVELS 10
-/* Most visits that wait for their turn: a visit is replaced by up to 16, and a pair of trees is as deep as the deeper
-   one. */
+/* Most visits that wait for their turn: one is replaced by up to 16, as deep as the deeper tree is. */
 #define SELF_VISITS (15 * SELF_LEVELS + 1)
 /* Room for intersections: one for so many particles, and a least number of them. */
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
-/* Most visits of a gather, to pairs of nodes and to pairs of leaves, and most pairs of cells that are tested for what
-   is near, and for edges through triangles: so many a particle, and some. The most that has been seen is a third of
-   each. */
+/* Most visits of a gather, to pairs of nodes and of leaves, and most pairs of cells that are tested for what is near
+   and for edges through triangles: so many a particle, and some; three times what is needed. */
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
 #define SELF_TESTS_PER_PARTICLE 28
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves. */
 #define SELF_LEAF_PAIRS 16
-/* A gather that finds no room looks again, so often in all; those of the parts of a step begin where the last one has
-   found room. */
+/* A gather that finds no room looks again, so often in all; those of parts begin where the last found room. */
 #define SELF_ATTEMPTS 5
 /* What a gather keeps, of lanes of any width, and a cloth that feels itself as a group of its own. */
 #define SELF_SEARCH_BYTES 1536u
@@ -270,8 +258,7 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
-   these. */
+/* Reactions of colliders and shared bodies, behind them those of pins, and what attachments have passed on. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
@@ -426,13 +413,8 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  int error = check_config(config);
-  if (error) {
-    return error;
-  }
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!memory, CLOTH_ERROR_NULL);
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -440,18 +422,11 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  int error = check_call(c, scratch);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, scratch));
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
-  if (c->shared_bytes == 0) {
-    return CLOTH_ERROR_STATE;
-  }
-  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF(c->shared_bytes == 0, CLOTH_ERROR_STATE);
+  RETURN_IF((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside, CLOTH_ERROR_ARENA);
   uintptr_t moved = offset - c->scratch.solution; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
@@ -462,10 +437,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  int error = check_call(c, memory);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, memory));
   describe_memory(c, memory);
   return CLOTH_OK;
 }

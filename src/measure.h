@@ -10,10 +10,7 @@
 
 /// Measures ///
 
-/*
- * Strain and energies, computed when a program asks. In: positions, velocities, freedoms and fabric. Out:
- * cloth_measures. Nothing of the arena is written.
- */
+/* Strain and energies, from positions, velocities, freedoms and fabric, when a program asks. */
 
 #if WITH_MEASURE
 
@@ -156,10 +153,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {
-  int error = check_call(c, measures);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, measures));
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;

@@ -8,13 +8,9 @@
 
 /// Motion ///
 
-/*
- * Motions that a caller has set for one step: how pins begin and end theirs, and how colliders and targets end theirs.
- * In and out: state (freedom, velocity, colliders, targets). Scratch: none.
- */
+/* Motions that a caller has set for one step: how those of pins begin and all end. */
 
-/* Velocities of pins for a step of 1 / inverse_dt seconds: that of the move to make, or 0 after the move of the last
-   step. */
+/* Velocities of pins for a step of 1 / inverse_dt seconds: of the move to make, or 0 after the last one. */
 static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
@@ -30,8 +26,7 @@ static void start_pins(const cloth *c, float inverse_dt) {
   }
 }
 
-/* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
-   moved to. */
+/* Ends the motions of one step: colliders rest at their poses, targets where they have been moved to. */
 static void finish_motions(const cloth *c) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];

@@ -13,11 +13,8 @@
 
 /// Moving frames ///
 
-/*
- * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
- * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
- * colliders of the state, transformed by the rest of the motion. Scratch is not used.
- */
+/* Takes a cloth along with a frame: positions, velocities and their history, targets, confinements and chosen colliders
+   of the state are transformed by what it does not feel of the motion. */
 
 #if WITH_MOVE_FRAME || WITH_ORIGIN
 
@@ -26,8 +23,7 @@ typedef struct rigid_motion {
   cloth_vector pivot, place; /* [m] */
   cloth_rotation rotation;   /* R */
   int32_t turns;             /* 0 if R is the identity */
-  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
-     in it, is then scaled by inertia.centrifugal. */
+  /* Angular speed of R [rad/s] times the root of inertia.centrifugal, as the force is quadratic in it. */
   cloth_vector angular_speed;
 } rigid_motion;
 
@@ -68,8 +64,7 @@ static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
   return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
-/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
- */
+/* Velocity change [m/s] by the centrifugal force in a step of dt: -w x (w x r) dt, r from the pivot. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
@@ -165,8 +160,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
-/* Moves lines and planes, and rotates them. One that turns, or whose point would leave the range of positions, gets its
-   point where its particle is. */
+/* Moves and turns lines and planes; the point of one that turns, or would leave the range, is its particle's. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
@@ -216,9 +210,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
 /* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF(!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT), 0);
   }
   return 1;
 }
@@ -228,15 +220,12 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
- */
+/* Do the ends of pins' moves, moved, stay in range? The velocity of such a pin is its displacement. */
 static int are_moves_within(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector end =
         vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT), 0);
   }
   return 1;
 }
@@ -277,27 +266,19 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  error = error ? error : check_pose(from);
-  error = error ? error : check_pose(to);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_call(c, from && to ? from : NULL));
+  RETURN_ERROR(check_pose(from));
+  RETURN_ERROR(check_pose(to));
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  RETURN_IF(!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+                !in_range(kept->centrifugal, 0.0f, 1.0f),
+            CLOTH_ERROR_RANGE);
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!stays_within_limit(c, &m, colliders), CLOTH_ERROR_RANGE);
   wake(c);
   transform_all(c, &m, dt, colliders);
   return CLOTH_OK;

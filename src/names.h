@@ -9,10 +9,7 @@
 
 /// Names and explanations ///
 
-/*
- * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
- * texts, or the caller's buffer.
- */
+/* Names of errors, and explanations of faults in words. */
 
 #if WITH_NAMES
 
@@ -54,12 +51,9 @@ static int is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
-   before a suffix or an exponent. `before` is the letter before them. */
+/* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  if (!is_digit(before)) {
-    return 0;
-  }
+  RETURN_IF(!is_digit(before), 0);
   if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
     return 2;
   }
@@ -86,9 +80,7 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
 }
 
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_config_fault(config);
   if (fault > CONFIG_FABRIC) {
     size_t used = append_text(text, bytes, 0, "fabric.");
@@ -100,23 +92,17 @@ int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
 }
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = fabric ? find_fabric_fault(fabric) : 0;
   append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
   return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
@@ -137,9 +123,7 @@ static int find_geometry_fault(const cloth_geometry_data *data) {
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_geometry_fault(data);
   append_text(text, bytes, 0, find_text(geometry_texts, fault));
   return geometry_error(fault);

@@ -8,13 +8,9 @@
 
 /// The origin in the world ///
 
-/*
- * Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it. Moving it by d
- * subtracts d from everything that holds a position: particles, confinements, targets, colliders, which is the motion
- * x -> 0 + (x - d) of a frame that does not turn. A whole number of metres, 2^0 m, is a multiple of the resolution of
- * every position, so that the difference is exact unless its magnitude grows, and then rounded once: the same bits on
- * every machine. In and out: the state. Scratch is not used.
- */
+/* Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it: all that holds
+   a position is moved by a motion that does not turn. A whole number of metres is exact unless a magnitude grows, and
+   then rounded once. */
 
 #if WITH_ORIGIN
 
@@ -46,9 +42,7 @@ static rigid_motion motion_of_origin(cloth_metres way) {
 /* Does everything stay in range when the origin of a cloth moves to a place? */
 static int may_move_origin(const cloth *c, cloth_metres origin) {
   const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
-  if (!are_metres_within(way, MAX_ORIGIN_WAY)) {
-    return 0;
-  }
+  RETURN_IF(!are_metres_within(way, MAX_ORIGIN_WAY), 0);
   const rigid_motion m = motion_of_origin(way);
   return stays_within_limit(c, &m, ALL_COLLIDERS);
 }
@@ -62,8 +56,7 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
   return way;
 }
 
-/* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
-   on. */
+/* The whole metre nearest to the middle of a box, of at most 1e6 m, from an origin in its range. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
   const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
                                from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
@@ -77,9 +70,8 @@ static int is_middle_beyond(float low, float high, float distance) {
   return middle > distance || middle < negate(distance);
 }
 
-/* Moves the origin of a cloth that has strayed from it, at the beginning of a step; the box around the cloth moves
-   along. An origin that would leave its range, or something else of the cloth its own, stays. Returns by how much the
-   origin moved. */
+/* Moves the origin of a cloth that has strayed from it, at the beginning of a step, unless something would leave its
+   range. Returns by how much. */
 CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
   const float distance = c->settings.world.recentre_distance;
@@ -109,18 +101,13 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  int error = check_call(c, origin);
-  if (!error) {
-    *origin = inputs_of(c)->origin;
-  }
-  return error;
+  RETURN_ERROR(check_call(c, origin));
+  *origin = inputs_of(c)->origin;
+  return CLOTH_OK;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -132,17 +119,12 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
-    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!are_metres_within(way, 2 * MAX_ORIGIN_WAY), CLOTH_ERROR_RANGE);
     const position_box box = box_around(cloths[n]);
     const cloth_vector low = vector_add(box.low, vector_of_metres(way));
     const cloth_vector high = vector_add(box.high, vector_of_metres(way));
@@ -150,23 +132,18 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
     all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
   }
   const cloth_metres there = middle_of_box(from, &all);
-  error = cloth_set_origin(cloths, count, there);
-  if (!error && origin) {
+  RETURN_ERROR(cloth_set_origin(cloths, count, there));
+  if (origin) {
     *origin = there;
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  int error = check_call(from, offset);
-  error = error ? error : check_cloth(to);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(from, offset));
+  RETURN_ERROR(check_cloth(to));
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
-  if (!are_metres_within(way, 1 << 24)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!are_metres_within(way, 1 << 24), CLOTH_ERROR_RANGE);
   *offset = vector_of_metres(way);
   return CLOTH_OK;
 }

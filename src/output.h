@@ -13,10 +13,7 @@
 
 /// Output ///
 
-/*
- * What a program reads to draw a cloth. In: positions, velocities and grid. Out: views, vectors, vertices and triangle
- * indices in the caller's memory. Nothing of the arena is written.
- */
+/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory. */
 
 static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
@@ -29,26 +26,19 @@ static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
 }
 
 int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, view));
   *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
 int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, view));
   *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
 
 /* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
-   around them. Where one is below MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y
-   axis. Areas are divided by that of a cell before they are squared, so that fine grids do not underflow. */
+   around them, over a cell's area; the world's y axis below MIN_NORMAL. */
 #define MIN_NORMAL 1.0e-6f
 
 CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
@@ -66,37 +56,22 @@ static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, 
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!position) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(!position, CLOTH_ERROR_NULL);
   *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
 int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!velocity) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(!velocity, CLOTH_ERROR_NULL);
   *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
 int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!normal) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(!normal, CLOTH_ERROR_NULL);
   *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
@@ -168,10 +143,8 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
 #endif
 
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_cloth(c);
-  if (error || !layout || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
@@ -193,10 +166,7 @@ static void write_all_vertices(const cloth *c, const vertex_source *from, const 
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
   const vertex_source now = {vectors_at(c, c->state.position), NULL};
   write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
@@ -206,14 +176,9 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
 
 int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
                                  size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error || !blend) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  error = check_blend(c, blend);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
+  RETURN_IF(!blend, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_blend(c, blend));
   const vertex_source between = {blended_positions(c, blend), NULL};
   write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
@@ -246,8 +211,8 @@ static index_counts count_indices(const cloth *c) {
 }
 
 int cloth_get_index_count(const cloth *c) {
-  int error = check_cloth(c);
-  return error ? error : count_indices(c).all;
+  RETURN_ERROR(check_cloth(c));
+  return count_indices(c).all;
 }
 
 /* Stores an index of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
@@ -271,17 +236,10 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 
 /* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
-  int error = check_call(c, indices);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, indices));
   const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  if (count < (size_t)(uint32_t)count_indices(c).all) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(count < (size_t)(uint32_t)count_indices(c).all, CLOTH_ERROR_BUFFER);
+  RETURN_IF((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex, CLOTH_ERROR_BUFFER);
   int32_t written = 0;
   for (int32_t i = 0; i < 6 * cells; i++) {
     const int32_t row = i / 6 / along;
@@ -313,13 +271,8 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 #endif
 
 int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!low || !high) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!low || !high, CLOTH_ERROR_NULL);
   const position_box box = box_around(c);
   *low = box.low;
   *high = box.high;

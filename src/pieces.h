@@ -8,16 +8,9 @@
 
 /// Pieces ///
 
-/*
- * A stage whose items - rows, columns, diagonals or particles - do not depend on each other runs in pieces, each a
- * range of items. A cloth with capacity.workers has scratch for so many pieces, and the caller's workers run them at
- * the same time; without either a stage is one piece. What a piece computes does not depend on where it begins and
- * ends, so that the bits are the same for any number of pieces and workers, in any order.
- *
- * Lanes may load particles beside a piece, which others change meanwhile, and discard them; nothing is stored there.
- *
- * In: the surroundings' workers. Out: what the stages do. Scratch: row buffers and transfer rows for each piece.
- */
+/* A stage whose items do not depend on each other runs in pieces, each a range of items, which the caller's workers run
+   at the same time; without capacity.workers it is one piece. The bits are the same for any number and order. Lanes may
+   load particles beside a piece, and discard them. Scratch: row buffers and transfer rows for each piece. */
 
 /* What a stage has counted. */
 typedef struct piece_counts {
@@ -122,8 +115,7 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 
 #endif
 
-/* Runs a stage, in pieces of whole multiples of `grain` items but for the last, if there are workers. Returns what the
-   pieces have counted. */
+/* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                      int32_t items, int32_t grain) {
 #if WITH_WORKERS

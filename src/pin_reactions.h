@@ -5,15 +5,8 @@
 
 /// Reactions of pins ///
 
-/*
- * What the cloth does to whatever holds its particles: the impulse on each pinned particle, and on confined particles
- * along the directions that they are held in. Every stage that moves particles by forces between them notes what it
- * would have done to the pins, had they been free: gravity and air on the particle itself, springs, bending, tethers
- * and strain limits. A displacement by d in a substep of h seconds stands for a momentum m d / (s h), with the share s
- * of a force that acts at once, see contact_momentum.h.
- *
- * In: what each stage knows of its forces. Out: own.pin_reactions, which prepare clears. Scratch: none.
- */
+/* The impulse that the cloth gives to each pinned particle, and to confined ones along the directions that they are
+   held in: own.pin_reactions, see step/reactions.h. */
 
 /* 1 if impulses on pins are noted. */
 CLOTH_INLINE int notes_pins(const cloth *c) {

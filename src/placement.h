@@ -6,15 +6,12 @@
 
 /// Placement of the grid ///
 
-/*
- * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
- * edge_warp and edge_weft; a tube as rows of regular polygons; both but for a random displacement along the normal. In:
- * a config. Out: start positions [m], or the fault of a config that places particles where they cannot be.
- */
+/* Where the particles of a grid start, and whether they may: a sheet in the plane of origin, edge_warp and edge_weft, a
+   tube as rows of regular polygons, but for a random displacement along the normal. Out: start positions [m], or the
+   fault of a config. */
 
-/* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
-   floats resolve strain. The minimum is a rounding below the 1e-4 m of cloth.h, so that an edge of 1e-4 m per cell,
-   whose quotient may round down, is accepted. */
+/* Distance between neighbours along an edge [m], beyond which squared lengths leave the range in which floats resolve
+   strain. The minimum is a rounding below the 1e-4 m of cloth.h. */
 #define MIN_SPACING 0.99999e-4f
 #define MAX_SPACING 100.0f
 
@@ -27,8 +24,7 @@ static int is_tube(const cloth_config *config) {
   return WITH_WRAP && config->grid.wrap;
 }
 
-/* Area spanned by two edges [m^2]. The first edge is scaled to unit length before the product, which then cannot
-   overflow. */
+/* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
@@ -41,8 +37,7 @@ typedef struct angle_parts {
   float cosine, sine;
 } angle_parts;
 
-/* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
- */
+/* Cosine and sine of an angle [rad] of at most pi / 4 by their Taylor series, to two units in the last place. */
 static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
@@ -53,8 +48,7 @@ static angle_parts small_angle(float angle) {
   return t;
 }
 
-/* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
-   at most pi / 4. */
+/* Cosine and sine of 2 pi step / steps: quarter turns, which are exact, and a rest of at most pi / 4. */
 static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
@@ -81,9 +75,8 @@ CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
   return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
 }
 
-/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
-   rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
-   points. */
+/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons with sides of the rest
+   length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, against its normal. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
@@ -118,10 +111,8 @@ static cloth_vector start_normal(const cloth_config *config, int32_t column) {
 /* Spacing of floats over their magnitude, or a little more: smaller displacements of a position may round away. */
 #define POSITION_RESOLUTION 1.1920929e-7f /* 2^-23 */
 
-/* A start position with its imperfection: displaced along the normal by a random share of `reach` [m], or of what
-   floats resolve there if that is more, unless it would leave the range of positions. A sheet that is exactly plane
-   stays plane whatever compresses it, as no force leads out of the plane. In the plane nothing is displaced: that would
-   strain the springs. A reach of 0 leaves the exact position. */
+/* A start position displaced along the normal by a random share of `reach` [m], or of what floats resolve there if that
+   is more, unless it would leave the range of positions. 0: exact. */
 static cloth_vector imperfect_start(const cloth_config *config, cloth_vector normal, float reach, int32_t column,
                                     int32_t row) {
   cloth_vector p = start_point(config, column, row);
@@ -136,8 +127,7 @@ static cloth_vector imperfect_start(const cloth_config *config, cloth_vector nor
   return reach > 0.0f && vector_in_range(displaced, CLOTH_POSITION_LIMIT) ? displaced : p;
 }
 
-/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them.
-   Flatter cells collapse under shear. */
+/* Smallest area of a cell over that of a rectangle with its edges: flatter cells collapse under shear. */
 #define MIN_CELL_AREA 0.1f
 /* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */
 #define MAX_TUBE_LEAN 1.0e-3f
@@ -156,29 +146,20 @@ static const cloth_vector *start_positions(const cloth_config *config) {
   return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
 }
 
-/* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
-   the ends of the columns. */
+/* The first fault of a config's edges and positions, 0 for none; without positions those at the ends count. */
 static int find_placement_fault(const cloth_config *config) {
-  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
-    return CONFIG_FAULT(EDGE_WARP);
-  }
-  if (!is_edge(config->edge_weft, config->rows - 1)) {
-    return CONFIG_FAULT(EDGE_WEFT);
-  }
+  RETURN_IF(!is_edge(config->edge_warp, config->columns - !is_tube(config)), CONFIG_FAULT(EDGE_WARP));
+  RETURN_IF(!is_edge(config->edge_weft, config->rows - 1), CONFIG_FAULT(EDGE_WEFT));
   if (edges_lean(config)) {
     return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
   }
   for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
-    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(POSITIONS);
-    }
+    RETURN_IF(!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(POSITIONS));
   }
   for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
        end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
-    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(START);
-    }
+    RETURN_IF(!vector_in_range(p, CLOTH_POSITION_LIMIT), CONFIG_FAULT(START));
   }
   return 0;
 }

@@ -9,12 +9,7 @@
 
 /// Plan of a step ///
 
-/*
- * What a step fixes before its first substep: the number of substeps and their coefficients.
- *
- * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
- * step_plan, in a step the workspace's. Scratch: none.
- */
+/* What a step fixes before its first substep: the number of substeps and their coefficients, in the workspace. */
 
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
 static float max_squared_speed(const cloth *c) {
@@ -41,9 +36,9 @@ static float max_particle_speed(const cloth *c, float dt) {
   return square_root(max_squared);
 }
 
-/* Substeps of a step: as configured or, automatically, the maximum with fixed work, else so many that no particle moves
-   further than a share of a cell in one, unless the cloth is at rest; more where one would be longer than
-   LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many as its stiffness demands. */
+/* Substeps of a step: as configured; or the maximum with fixed work; or so many that no particle moves further than a
+   share of a cell in one, within the cap. None is longer than LONGEST_SUBSTEP. Without an operator as many as the
+   stiffness demands. */
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
   const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
@@ -68,9 +63,7 @@ static int32_t choose_substeps(const cloth *c, float dt) {
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
-  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return 0;
-  }
+  RETURN_IF(c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY, 0);
   substep_terms terms;
   const int32_t substeps = choose_substeps(c, dt);
   set_terms(c, dt / (float)substeps, substeps, &terms);
@@ -100,21 +93,11 @@ static int are_moves_in_range(const cloth *c, float dt) {
   return 1;
 }
 
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
-   moves, and its step looks at no particle. */
+/* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
+  RETURN_IF(!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt), CLOTH_ERROR_RANGE);
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }

@@ -8,18 +8,10 @@
 
 /// Queries ///
 
-/*
- * A ray against the cloth, and the nearest point of the cloth. In: positions and grid. Out: a point of the surface, in
- * the caller's memory. Nothing of the arena is written.
- *
- * Both queries are one: how far along a ray, from 0 to its length, does something come within a radius of the surface?
- * For the nearest point the ray has no length, and the radius is the distance of the nearest particle. Positions are
- * taken into the axes of the query: relative to its origin, with the ray along the third axis. So the distance of the
- * ray from a point is that of two coordinates, whatever the distance from the origin. A cell whose box in these axes is
- * farther from the ray than the radius is left out, for a block of lanes at a time; the triangles of the others are
- * tested one by one, by closed forms. The results are the same for any number of lanes: what is left out depends on the
- * cell alone, and of equal distances the first triangle wins.
- */
+/* A ray against the cloth, and its nearest point: how far along a ray does something come within a radius of the
+   surface? For the nearest point the ray has no length. Positions are in axes of the query, the ray along the third;
+   cells whose box is farther than the radius are left out in lanes, the triangles of others tested by closed forms. Of
+   equal distances the first triangle wins. */
 
 #if WITH_QUERIES
 
@@ -42,8 +34,7 @@ typedef struct surface_query {
   float weight[3];      /* of the corners */
 } surface_query;
 
-/* A position in the axes of the query. Positions differ by 0 or by at least 2^-53, so that their products with
-   components of axes are not subnormal. The lanes below do the same. */
+/* A position in the axes of the query. Positions differ by 0 or 2^-53 at least, so no product is subnormal. */
 static cloth_vector to_query(const surface_query *s, int32_t particle) {
   const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
   return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
@@ -66,9 +57,8 @@ static float squared_distance_to_triangle(const cloth_vector q[3], float weight[
 
 /// A ray against a triangle ///
 
-/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same numbers for both of
-   its triangles, but for the sign, so that no ray passes between two triangles (Woop, Benthin and Wald, "Watertight
-   Ray/Triangle Intersection", 2013). Returns 1 if it hits. */
+/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same for both of its
+   triangles, so that no ray passes between them (Woop, Benthin and Wald 2013). Returns 1 if it hits. */
 static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   float side[3] = {q[1].x * q[2].y - q[1].y * q[2].x, q[2].x * q[0].y - q[2].y * q[0].x,
                    q[0].x * q[1].y - q[0].y * q[1].x};
@@ -226,8 +216,7 @@ static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
   }
 }
 
-/* Tests the triangles of all cells that the ray comes near: a block of columns after the other, so that each row of a
-   block is taken into the axes of the query once. */
+/* Tests the triangles of all cells that the ray comes near, a block of columns after the other. */
 CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
   const cloth *c = s->c;
   const int32_t cells = cells_along_warp(c), columns = c->grid.columns, sheet = columns - 1; /* without the seam */
@@ -307,8 +296,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
   return 1;
 }
 
-/* The third axis is that of the ray, of unit length; the first is perpendicular to it and to the axis of the world that
-   it leans to least. */
+/* The third axis is that of the ray; the first is perpendicular to it and the axis of the world it leans to least. */
 static void set_query_axes(surface_query *s, cloth_vector ray) {
   const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
   const int is_x = x <= y && x <= z, is_y = !is_x && y <= z;
@@ -319,16 +307,13 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  int error = check_call(c, ray);
-  if (error || !point) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_call(c, ray));
+  RETURN_IF(!point, CLOTH_ERROR_NULL);
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
-  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
-      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+                !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f),
+            CLOTH_ERROR_RANGE);
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -344,13 +329,9 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  int error = check_call(c, point);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_call(c, point));
+  RETURN_IF(!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE),
+            CLOTH_ERROR_RANGE);
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;

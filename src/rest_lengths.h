@@ -6,20 +6,13 @@
 
 /// Rest lengths of pre-shaped pieces ///
 
-/*
- * What tells the springs, hinges and cells of a pre-shaped piece (grid.rest_positions) from those of a rectangle: a
- * factor for each on what the grid has for all of a direction. Such a grid counts as one with gaps, so that kernels
- * look for the factors where they look for gaps, and grids without either pay nothing for them. Springs are found by
- * the particle at which they start: a warp, weft or diagonal spring at the first particle of its cell, an antidiagonal
- * at the one after it.
- *
- * In: constants, which rest_shape.h has made. Out: factors. Scratch: none.
- */
+/* What tells the springs, hinges and cells of a pre-shaped piece from those of a rectangle: a factor for each. Such a
+   grid counts as one with gaps. Springs are found by the particle at which they start, an antidiagonal by the one after
+   it. */
 
 #if WITH_REST_SHAPE
 
-/* Arrays of factors: rest length of each direction; stiffness of springs along warp and weft; that of hinges, also
-   along both; that of the twist of the cell of a particle. */
+/* Arrays of factors: rest length of each direction; stiffness of springs, then hinges, along both; of the twist. */
 enum {
   REST_LENGTH,
   REST_STIFFNESS = DIRECTIONS,
@@ -54,8 +47,7 @@ CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle
 
 #if WITH_SEAMS
 
-/* Mean factor on the rest lengths of the springs of a line of the grid, from a particle on to another that is so many
-   particles on along warp or weft; on tubes it may lead around. */
+/* Mean factor on the rest lengths of the springs of a line along warp or weft between two particles. */
 static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
   const int32_t columns = c->grid.columns, d = a / columns == b / columns ? WARP : WEFT, first = a < b ? a : b;
   const int32_t last = a < b ? b : a, next = d == WARP ? 1 : columns, apart = (last - first) / next;

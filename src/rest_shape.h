@@ -48,9 +48,7 @@ static uint32_t rest_shape_bytes(const cloth_config *config) {
 /* Is a cell part of the grid, and not left out by the mask? */
 static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row) {
   const int32_t cells = config->columns - !is_tube(config), place = column_within(config, column);
-  if (place < 0 || place >= cells || row < 0 || row + 1 >= config->rows) {
-    return 0;
-  }
+  RETURN_IF(place < 0 || place >= cells || row < 0 || row + 1 >= config->rows, 0);
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
@@ -64,8 +62,7 @@ static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row
 
 #if WITH_REST_SHAPE
 
-/* Least and largest length of a spring over the mean of its direction, and least area of a cell over the product of its
-   mean sides; the text of the fault quotes them. */
+/* Least and largest length of a spring over its direction's mean, and least area of a cell over that of mean sides. */
 #define LEAST_REST_RATIO 0.25f
 #define MOST_REST_RATIO 4.0f
 #define LEAST_REST_AREA 0.1f
@@ -84,9 +81,7 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
 static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
-  if (column < 0) {
-    return 0;
-  }
+  RETURN_IF(column < 0, 0);
   if (d == WARP || d == WEFT) {
     const int along = d == WARP;
     return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
@@ -185,25 +180,18 @@ static rest_sums add_up_rest(const cloth_config *config) {
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(REST_POSITIONS);
-    }
+    RETURN_IF(!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(REST_POSITIONS));
   }
-  if (!config->grid.rest_positions) {
-    return 0;
-  }
+  RETURN_IF(!config->grid.rest_positions, 0);
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      if (has_rest_spring(config, d, column, row) &&
-          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
-        return CONFIG_FAULT(REST_LENGTHS);
-      }
+      RETURN_IF(has_rest_spring(config, d, column, row) &&
+                    !is_rest_length(rest_spring(config, d, column, row), sums.length[d]),
+                CONFIG_FAULT(REST_LENGTHS));
     }
-    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) {
-      return CONFIG_FAULT(REST_LENGTHS);
-    }
+    RETURN_IF(is_cell_kept(config, column, row) && !is_rest_cell(config, column, row), CONFIG_FAULT(REST_LENGTHS));
   }
   return 0;
 }
@@ -306,8 +294,7 @@ static void shape_particle(const cloth *c, const cloth_config *config, const res
   floats_at(c, c->constant.mass_ratio)[i] = shaped_mass(config, sums, column, row);
 }
 
-/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over those of the longest
-   sides. */
+/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over the longest ones. */
 static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   const int32_t row = i / c->grid.columns;
   const int32_t right = (i + 1) % c->grid.columns ? i + 1 : i + 1 - c->grid.columns;
@@ -321,15 +308,12 @@ static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   return maximum(lean, negate(lean)) / sides;
 }
 
-/* Share with which the lean of cells counts along the weft, in which most pieces hang; along the warp it is 1 over
-   that. */
+/* Share with which the lean of cells counts along the weft, in which most pieces hang; 1 over that along the warp. */
 #define LEAN_SHARE 0.125f
 
-/*
- * Tethers may not be shorter than the way over the piece, which may be curved. With the longest sides U and V of cells
- * and the largest lean c a way over u columns and v rows is at most as long as the root of
- * U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1 + c e) V^2 v^2, for any e.
- */
+/* Tethers may not be shorter than the way over the piece. With the longest sides U and V of cells and the largest lean
+   c a way over u columns and v rows is at most the root of U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1
+   + c e) V^2 v^2, for any e. */
 static void bound_shape(const cloth *c) {
   rest_bounds *b = rest_bounds_of(c);
   float most[2] = {0.0f, 0.0f}, lean = 0.0f;

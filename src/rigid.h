@@ -5,11 +5,7 @@
 
 /// Rotations and poses ///
 
-/*
- * Unit quaternions and rigid poses of colliders and frames: products, interpolation, and vectors between local and
- * world axes, for one vector and for a block of lanes. Every factor of a product is flushed before it is multiplied
- * (see WORK_QUANTUM). Reads and writes no cloth.
- */
+/* Unit quaternions and rigid poses, one or in lanes. Factors of products are flushed before (WORK_QUANTUM). */
 
 #if WITH_COLLIDERS
 
@@ -35,8 +31,7 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
   return q;
 }
 
-/* Lower bound of the squared length that a quaternion is divided by. The quaternions here have squared lengths of 0.5
-   and more; the bound keeps the division finite for one of 0. */
+/* Lower bound of the squared length that a quaternion, of 0.5 and more, is divided by: keeps that of 0 finite. */
 #define ROTATION_MIN_SQUARED 1.0e-12f
 
 /* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
@@ -53,8 +48,7 @@ static cloth_rotation rotation_normalised(cloth_rotation q) {
 
 #if WITH_COLLIDERS
 
-/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised, which turns at a nearly even
-   speed. */
+/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
   float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
@@ -94,8 +88,7 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
 }
 
-/* Range of the components of a rotation, which keeps their squares finite, and of its squared length: of unit length
-   within 1e-3, as cloth.h demands. */
+/* Range of the components of a rotation, whose squares stay finite, and of its squared length, 1 within 1e-3. */
 #define ROTATION_LIMIT 2.0f
 #define ROTATION_SQUARED_LOW 0.998f
 #define ROTATION_SQUARED_HIGH 1.002f

@@ -9,25 +9,14 @@
 
 /// Saves ///
 
-/*
- * Saves for rollback: a header, then a copy of the state. In and out: the state span of the arena, and the caller's
- * bytes, of any alignment. Scratch is not used.
- *
- * cloth_load() checks before it writes: the header, and then the content, so that a step from any bytes stays in
- * bounds, finite and within what the assertions of a step promise. Inputs, colliders, confinements and freedoms are
- * checked as those of images are (image.h). The arrays, which are nearly all of a save, are checked for what safety
- * needs and no more: the range of every float, and every index. There is no checksum: to hash a save takes several
- * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
- */
+/* Saves for rollback: a header, then a copy of the state. cloth_load() checks before it writes, so that a step stays
+   in bounds and finite from any bytes: the header; inputs, colliders, confinements and freedoms as in images; of the
+   arrays every float's range and every index. There is no checksum, which would take several times as long as the
+   copy. */
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_ERROR(check_call(c, buffer));
+  RETURN_IF(!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes), CLOTH_ERROR_BUFFER);
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
@@ -87,9 +76,7 @@ static int check_save_vectors(const image_view *view) {
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
   const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
   for (int32_t i = 0; i < arrays; i++) {
-    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
-      return 0;
-    }
+    RETURN_IF(offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i]), 0);
   }
   return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }
@@ -137,13 +124,8 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
 #endif
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
+  RETURN_ERROR(check_call(c, buffer));
+  RETURN_IF(bytes < SAVE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
     uint32_t word;
@@ -152,12 +134,8 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
       return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
     }
   }
-  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  if (!check_save_content(c, from)) {
-    return CLOTH_ERROR_IMAGE_CONTENT;
-  }
+  RETURN_IF(bytes < SAVE_HEADER_BYTES + c->state_bytes, CLOTH_ERROR_IMAGE_DAMAGED);
+  RETURN_IF(!check_save_content(c, from), CLOTH_ERROR_IMAGE_CONTENT);
   copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }

@@ -3,11 +3,8 @@
 
 /// Scalars and vectors ///
 
-/*
- * Arithmetic on single floats and on cloth_vector, and the rules that keep its results the same on every machine:
- * correctly rounded operations only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). lanes.h has
- * the same operations for several floats at a time. Reads and writes no cloth.
- */
+/* Arithmetic on single floats and on cloth_vector with the same results on every machine: correctly rounded operations
+   only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). */
 
 typedef union float_bits {
   float value;
@@ -47,8 +44,7 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
-/* -a, by subtraction from 0: negate(0) is +0, where the operator - gives -0. Both zeros compare as equal but differ in
-   the bits that are hashed and saved. */
+/* -a, by subtraction from 0: negate(0) is +0, where the operator gives -0, which has other bits. */
 CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
@@ -59,12 +55,9 @@ static float absolute(float a) {
 }
 #endif
 
-/*
- * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
- * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
- * Arguments are 0 or normal numbers; the root of a normal number is normal.
- */
+/* Correctly rounded square root of 0 or a normal number: one instruction, written out because compilers may call a
+   library; elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS, in integers, one bit at a time, 25 bits, then to nearest
+   even. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrtss %1, %1, %0" : "=x"(root) : "x"(value))
@@ -143,25 +136,19 @@ CLOTH_INLINE int32_t first_bit(uint32_t bits) {
 }
 
 /*
- * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
- * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
+ * Quanta. Small magnitudes are dropped before they are multiplied, as machines differ in what they do with products
+ * below 2^-126. Larger quanta lose more of slow motions; smaller ones let products become subnormal.
  *
- * flush_small() replaces numbers below a quantum by +0; it costs a comparison and a selection. A larger number keeps
- * all its bits, so two of them differ by 0 or by at least 2^-23 quanta.
+ * flush_small() replaces numbers below a quantum by +0; larger ones keep all bits, and differ by 0 or 2^-23 quanta.
  *
- * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder; it costs two
- * additions. Numbers below 2^(22 - n) become multiples of 2^-n; larger ones lose no more than a rounding. Products and
- * sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are rounded, so none of them is subnormal
- * as long as n + m < 126.
- *
- * Larger quanta lose more of slow motions; smaller ones let products of small differences become subnormal.
+ * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder, where a number is
+ * below 2^(22 - n). Products and sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are
+ * rounded, so none is subnormal as long as n + m < 126.
  */
 
-/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
-   2^-53, whose square is far above the smallest normal float, 2^-126. */
+/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30, so that two differ by 0 or 2^-53 at least. */
 #define STATE_QUANTUM 9.313225746154785e-10f
-/* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
-   products differ by 0 or by at least 2^-104. */
+/* Smallest magnitude kept in work vectors and coefficients: 2^-40; sums of products differ by 0 or 2^-104 at least. */
 #define WORK_QUANTUM 9.094947017729282e-13f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length. They are multiplied once more, by no less
    than 1e-13: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
@@ -284,8 +271,7 @@ static int vector_is_finite(cloth_vector a) {
    limit rounds, and with 1 a vector that was shortened once could be shortened, and counted, again. */
 #define LENGTH_TOLERANCE 1.0001f
 
-/* Shortens a vector to `limit`. Returns 1 if it was longer. A vector whose squared length is infinite or NaN becomes
-   0. */
+/* Shortens a vector to `limit`. Returns 1 if it was longer. One without a finite length becomes 0. */
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
@@ -297,8 +283,7 @@ static int clamp_length(cloth_vector *a, float limit) {
 }
 
 #if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
-/* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
-   the shortest normal that cloth.h promises to use, 1e-5. */
+/* Shorter vectors have no usable direction; it is below the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
 
 /* The vector scaled to unit length, or 0 if it is too short. */

@@ -8,10 +8,8 @@
 
 /// Self-test ///
 
-/*
- * cloth_self_test(): computes expressions whose bits are known, as scalars and in lanes, and checks the operations of
- * the lanes backend against plain C. Finds builds and machines that fuse, widen or flush. Reads and writes no cloth.
- */
+/* cloth_self_test(): expressions whose bits are known, as scalars and in lanes, and operations of the backend against
+   plain C. Finds builds and machines that fuse, widen or flush. */
 
 #if WITH_SELF_TEST
 
@@ -100,8 +98,7 @@ static float scalar_value(int expression, float a, float b) {
   }
 }
 
-/* 1 if masks choose the right lanes: the first three, every second, both of these; a store of no more than three lanes,
-   and lanes moved up by one. */
+/* 1 if masks choose the right lanes: the first three, every second, both; stores of three, lanes moved up by one. */
 static int masks_are_right(void) {
   static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
@@ -143,8 +140,7 @@ static int transposition_is_right(void) {
   return right;
 }
 
-/* 1 if loads, arithmetic, selections and stores of lanes give the bits of scalars. The operations tested are those
-   whose definitions differ most between vector units. */
+/* 1 if loads, arithmetic, selections and stores of lanes, as vector units differ in them, give the bits of scalars. */
 static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
@@ -167,8 +163,7 @@ static int lanes_are_right(void) {
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
-/* Divides values one by one, and first lanes of as many blocks. A compiler that may use reciprocals computes that of
-   the divisor once, before the loop. */
+/* Divides values one by one, and as first lanes: a compiler that may use reciprocals computes one before the loop. */
 CLOTH_SEPARATE void divide_all(float *floats, float *blocks, int32_t count, float divisor) {
   for (int32_t n = 0; n < count; n++) {
     floats[n] = floats[n] / divisor;
@@ -289,8 +284,7 @@ CLOTH_SEPARATE int step_is_right(void) {
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
-    /* Lanes and floats get operands of their own: a compiler that saw the same product in both would compute it once,
-       and might then fuse neither with the sum. */
+    /* Lanes and floats get operands of their own, or a product of both would be computed once, and never fused. */
     lanes a = lanes_splat(opaque_float(k->a));
     lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
@@ -298,9 +292,7 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (!quotients_are_right() || !zeros_are_right() || !chain_is_right()) {
-    return CLOTH_ERROR_EXCESS_PRECISION;
-  }
+  RETURN_IF(!quotients_are_right() || !zeros_are_right() || !chain_is_right(), CLOTH_ERROR_EXCESS_PRECISION);
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }

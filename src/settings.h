@@ -4,13 +4,9 @@
 
 /// Settings: ranges and faults ///
 
-/*
- * What a config, a fabric and a collider may hold. A check returns the number of the first fault it finds, 0 for none.
- * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
- *
- * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
- * without the marks of C: 1.0e7f becomes 1e7, see append_text() in names.h.
- */
+/* What a config, a fabric and a collider may hold. A check returns the number of the first fault, 0 for none; the lists
+   give each its number, cloth_error and text. A list of ranges has X(field, low, high, unit), both ends in the range;
+   texts quote them without the marks of C. */
 #define FABRIC_RANGES(X)                                                                                               \
   X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \
   X(stretch_warp, 0.0f, 1.0e7f, " N/m")                                                                                \

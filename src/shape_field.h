@@ -6,10 +6,7 @@
 
 /// Height fields ///
 
-/*
- * The ground under a grid of heights: its triangles, and how deep a point is below it.
- * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, points in its local axes. Out: triangles, depths. Scratch: none.
- */
+/* The ground under a grid of heights: its triangles, and how deep a point is below it, in local axes. */
 
 #if WITH_HEIGHT_FIELD
 
@@ -59,8 +56,7 @@ typedef struct field_cells {
 /* The triangles of a cell: that beyond the diagonal is the second. */
 CLOTH_CONSTANT static const float which_of_cell[] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
 
-/* Picks the cells of the triangles of a window from number `first` on: two of each cell. Those that do not exist are as
-   the last one. */
+/* Picks the cells of the triangles of a window from number `first` on: two of each; beyond them the last one. */
 CLOTH_INLINE void pick_cells(const cloth_geometry *g, const field_window *w, int32_t first, field_cells *cells) {
   const int32_t each = CLOTH_LANES > 1 ? 2 : 1, stride = g->counts[0];
   int32_t row = first / 2 / w->columns, column = first / 2 - row * w->columns;
@@ -115,8 +111,8 @@ static float distance_along_y(const cloth_geometry *g, cloth_vector p) {
   return maximum(p.y - lowest, highest_in_window(g, &cell) - p.y);
 }
 
-/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
-   others are beyond in the directions `sign` of x and z. */
+/* A triangle of a cell as a plane y = corner.y + slope_x x + slope_z z, from its right angle on in directions
+   `sign`. */
 typedef struct field_plane {
   cloth_vector corner, normal; /* the normal is of unit length and points up */
   float slope_x, slope_z;      /* [1] */

@@ -5,12 +5,8 @@
 
 /// Grids of signed distances ///
 
-/*
- * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
- * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
- * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
- * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
- */
+/* Contact of a path with a solid whose signed distances lie on a grid, trilinear between samples; the unit gradient is
+   the normal. A path goes on by the distance until it is close to the surface or at its end. */
 
 #if WITH_DISTANCE_GRID
 
@@ -68,8 +64,7 @@ static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
                 p.z - minimum(maximum(p.z, 0.0f), high.z));
 }
 
-/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
-   no surface is nearer than. */
+/* The distance at a point in local axes, and the normal; outside of the grid a lower bound of the distance. */
 static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
   const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
   const float outside = vector_length(outside_grid(g, p));

@@ -6,13 +6,8 @@
 
 /// Convex hulls ///
 
-/*
- * Signed distance of points from a convex solid. In: a geometry of shape CLOTH_SHAPE_HULL, points in its local axes.
- * Out: distances and normals, exact outside as well. Reads and writes no cloth.
- *
- * The largest distance from a plane is the distance from the solid inside, and where the nearest point lies in a face.
- * Otherwise the nearest point lies on an edge, and all edges are tried.
- */
+/* Signed distance of points from a convex solid, in local axes: the largest distance from a plane, inside and where the
+   nearest point lies in a face; else that of the nearest edge. */
 
 /* A plane: points p with normal . p <= offset are behind it. */
 typedef struct hull_plane {

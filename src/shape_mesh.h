@@ -10,14 +10,9 @@
 
 /// Triangle meshes ///
 
-/*
- * A mesh is a tree with eight children to a node. Its leaves are eight triangles each, in the order of their centres
- * along a Morton curve (build_mesh.h), which lie beside each other, as lanes need them. All levels are complete, so
- * children are found by their number, without pointers.
- *
- * In: a geometry of shape CLOTH_SHAPE_MESH, a box in its local axes. Out: the nodes whose boxes overlap it, and what
- * that costs. Scratch: none.
- */
+/* A mesh is a tree with eight children to a node and leaves of eight triangles, in the order of a Morton curve
+   (build_mesh.h). All levels are complete, so children are found by number. Out: nodes whose boxes overlap a box, and
+   what that costs. */
 
 /* Children of a node, and triangles of a leaf. */
 #define MESH_CHILDREN 8

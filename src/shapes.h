@@ -7,13 +7,8 @@
 
 /// Collider shapes ///
 
-/*
- * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
- * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
- * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
- * a shape does not use are 0 in the collider. `g` is the geometry of the collider, NULL without. Reads and writes no
- * cloth.
- */
+/* Signed distances of points from the surfaces of colliders, in local axes [m], with the unit direction in which they
+   grow, exact outside; and bounds of their shapes. `g` is the geometry of the collider, or NULL. */
 
 /* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
    STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
@@ -31,15 +26,13 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
 
 #endif
 
-/* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
-   find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */
+/* Lower bound of the squared cosine of a capsule's lean; find_shape_fault() admits 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
 #if WITH_COLLIDERS
 
-/* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
-   normal leans by sine = (r0 - r1) / length towards the upper sphere. A point whose projection onto that line falls
-   below or above the cone is nearest to the lower or the upper sphere. */
+/* Two spheres and the cone that touches both: in the plane through axis and point a line whose normal leans by sine =
+   (r0 - r1) / length towards the upper sphere. A point beyond it is nearest to a sphere. */
 CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   float length = 2.0f * body->half_height;
   float lean = (body->radius - body->radius_top) / length;
@@ -67,9 +60,8 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }
 
-/* A box is symmetric, so the distance is that of |p|: `excess` is how far |p| is beyond the faces, negative inside. The
-   distance of a point outside is the length of the positive excesses; inside it is the largest excess, that of the
-   nearest face. */
+/* The distance is that of |p|, with `excess` how far that is beyond the faces: outside the length of the positive ones,
+   inside the largest. */
 CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
   lanes3 sign = lanes3_of(lanes_sign(p.x), lanes_sign(p.y), lanes_sign(p.z));
@@ -94,14 +86,12 @@ CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) 
 
 #endif
 
-/* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
-   the faces of this side are never the nearest. */
+/* Half the third side of the box for a cylinder's cross-section [m]: so large that its faces are never the nearest. */
 #define CYLINDER_HALF_DEPTH 1.0e4f
 
 #if WITH_COLLIDERS
 
-/* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
-   rectangle, which is a box that reaches far in the third direction. */
+/* The solid that a rectangle sweeps about the y axis: a box in (distance from the axis, y) that is long in z. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
   lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));

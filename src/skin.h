@@ -10,15 +10,10 @@
 
 /// Skinned meshes ///
 
-/*
- * A mesh of any triangles follows cloths: cloth_bind() finds the place of each of its vertices in a cell once,
- * cloth_skin() computes the vertices from the particles every frame. A cell is a bilinear patch S(u, v) with unit
- * normals n(u, v) blended from those of its corners, so that a skinned mesh is smooth where cells meet. A vertex lies
- * at S(u, v) + height n(u, v); its normal and tangent are kept in the frame of the patch there.
- *
- * In: positions, grid, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
- * holds the unit normals of the particles.
- */
+/* A mesh follows cloths: cloth_bind() finds the place of each vertex in a cell once, cloth_skin() computes the vertices
+   every frame. A cell is a bilinear patch S(u, v) with unit normals n(u, v) blended from those of its corners; a vertex
+   lies at S(u, v) + height n(u, v), its normal and tangent in the frame there. Scratch: residual, unit normals of
+   particles. */
 
 #if WITH_SKIN
 
@@ -29,8 +24,7 @@
 #define SKIN_PLACE_MOST 65535.0f
 #define SKIN_HEIGHT_UNITS 1024.0f
 #define SKIN_HEIGHT_MOST 32767.0f
-/* The normal is the projection of its direction onto an octahedron, unfolded to a square of this half side (Meyer et
-   al., "On floating-point normal vectors", 2010). */
+/* The normal is its direction's projection onto an octahedron, unfolded to a square of this half side (Meyer 2010). */
 #define SKIN_NORMAL_UNITS 32767.0f
 /* The tangent is the place on the outline of a square around the normal, in units of a quarter over this. */
 #define SKIN_TANGENT_UNITS 64.0f
@@ -41,8 +35,7 @@
 #define SKIN_ROW_MASK 0x03ffu
 #define SKIN_CLOTH_SHIFT 10
 
-/* The cells of a block of vertices, one a lane: positions [m] and unit normals at their corners, the corner after the
-   first along the warp, then counter-clockwise. */
+/* The cells of a block of vertices, one a lane: positions [m] and unit normals at corners, counter-clockwise. */
 typedef struct skin_patch {
   lanes3 corner[4], normal[4];
 } skin_patch;
@@ -87,8 +80,7 @@ CLOTH_INLINE skin_frame frame_of_patch(const skin_patch *patch, lanes u, lanes v
   return f;
 }
 
-/* Two unit vectors perpendicular to a unit vector and to each other (Duff et al., "Building an orthonormal basis,
-   revisited", 2017). */
+/* Two unit vectors perpendicular to a unit vector and to each other (Duff et al. 2017). */
 CLOTH_INLINE void basis_around(lanes3 normal, lanes3 *first, lanes3 *second) {
   const lanes one = lanes_splat(1.0f), sign = lanes_sign(normal.z);
   const lanes a = lanes_negate(lanes_divide(one, lanes_add(sign, normal.z)));
@@ -112,12 +104,10 @@ static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t 
 /* Numbers of a binding that a block of vertices reads, in its units. */
 enum { SKIN_U, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_NUMBERS };
 
-/* Floats of the four corners of a cell: x, y and z of their positions, then of their normals; of each the corners in
-   the order of memory, which is 0, 1, 3, 2. */
+/* Floats of the four corners of a cell: x, y, z of positions, then of normals; corners in the order 0, 1, 3, 2. */
 #define SKIN_CELL_FLOATS 24
 
-/* Vertices of one cloth that are computed together. A vertex's cell is copied in pairs of neighbours and transposed
-   later: half as many stores as one by one. */
+/* Vertices of one cloth that are computed together; cells are copied in pairs of neighbours, transposed later. */
 typedef struct skin_block {
   int32_t count;
   int32_t vertex[CLOTH_LANES];
@@ -307,8 +297,7 @@ static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, 
   return lanes3_select(lanes_less(weight, lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
 }
 
-/* Writes a vector of a block, whose components are CLOTH_LANES apart. One by one: together they would be read from
-   memory before the three stores are there. */
+/* Writes a vector of a block, whose components are CLOTH_LANES apart, one by one, as the stores are not there yet. */
 CLOTH_INLINE void write_vector(uint8_t *to, const float *from) {
   copy_floats(to, from, 1);
   copy_floats(to + sizeof(float), from + CLOTH_LANES, 1);
@@ -426,11 +415,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
-  for (int32_t i = 0; i < count && !error; i++) {
-    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
+  RETURN_ERROR(check_cloths(cloths, count, CLOTH_BINDING_CLOTHS));
+  for (int32_t i = 0; i < count; i++) {
+    RETURN_IF(!cloths[i]->has_scratch, CLOTH_ERROR_STATE);
   }
-  return error;
+  return CLOTH_OK;
 }
 
 /* Cells of a cloth, as bindings name them. */
@@ -479,15 +468,10 @@ static int check_blends(const cloth *const *all, int32_t count, const cloth_blen
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
-  if (!job->bindings || !layout || !job->vertices) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(layout);
-  error = error ? error : check_blends(all, count, job->blends);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(!job->bindings || !layout || !job->vertices, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_skinned_cloths(all, count));
+  RETURN_ERROR(check_skin_layout(layout));
+  RETURN_ERROR(check_blends(all, count, job->blends));
   return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 

@@ -13,33 +13,23 @@
 
 /// One mesh over panels that are sewn together ///
 
-/*
- * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
- * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
- * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
- * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
- * is wound the other way its normals count turned.
- *
- * cloth_write_group_vertices() writes the vertices of all cloths with these normals.
- *
- * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
- * of each cloth holds the unit normals of its particles.
- */
+/* cloth_bind_group(), cloth_skin_group(), cloth_write_group_vertices(): before the calls for single cloths the
+   normals of particles that are sewn together become their mean, or on a gathered side that with the normal between
+   the two particles that a third is sewn to; of a panel wound the other way they count turned. Scratch: residual,
+   unit normals. */
 
 #if WITH_SKIN && WITH_SEAMS
 
 /* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
 #define JOIN_PASSES 6
 /* Cosines of the angles between normals up to which they are joined wholly, 120 degrees, and from which on they keep
-   their own, 150 degrees, as those of panels that lie on each other at a hem or before they are worn. Between them they
-   are joined in part, so that nothing jumps while a seam folds. */
+   their own, 150 degrees, as where panels lie on each other; between them in part. */
 #define JOIN_WHOLE_COSINE (-0.5f)
 #define JOIN_LEAST_COSINE (-0.8660254f)
 /* Cosine from which on normals are the same, 0.05 degrees. */
 #define JOIN_SAME_COSINE 0.9999996f
 
-/* On which side of a seam its cloth lies, seen along the seam from where the normals point: 1 or -1, or 0 where the
-   seam does not follow a border. */
+/* On which side of a seam its cloth lies, seen along it from the normals: 1 or -1, or 0 off borders. */
 static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t n) {
   const int32_t last = n + 1 == side->count, columns = c->grid.columns, here = sewn_at(side, n);
   int32_t way = side->count < 2 ? 0 : last ? here - sewn_at(side, n - 1) : sewn_at(side, n + 1) - here;
@@ -120,8 +110,7 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   return 1;
 }
 
-/* Writes the normals of a stitch, those that passes before have left or those of the panels each for itself, and
-   returns the cosine of the angle between its sides. */
+/* Writes the normals of a stitch, of passes before or of the panels, and returns the cosine between its sides. */
 static float load_stitch(stitch_normals *s, int is_own, int is_blended) {
   for (int32_t k = 0; k < 3; k++) {
     const cloth_vector normal = is_own ? own_normal(s->c[k], s->particle[k], is_blended)
@@ -179,30 +168,22 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
-  int error = check_group(group);
-  if (error) {
-    return error;
-  }
-  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
-  for (int32_t b = 1; b < group->count && !error; b++) {
-    for (int32_t a = 0; a < b && !error; a++) {
-      error = share_scratch(group->cloths[a], group->cloths[b]) ? CLOTH_ERROR_STATE : CLOTH_OK;
+  RETURN_ERROR(check_group(group));
+  RETURN_ERROR(check_skinned_cloths((const cloth *const *)group->cloths, group->count));
+  for (int32_t b = 1; b < group->count; b++) {
+    for (int32_t a = 0; a < b; a++) {
+      RETURN_IF(share_scratch(group->cloths[a], group->cloths[b]), CLOTH_ERROR_STATE);
     }
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  int error = check_sewn_cloths(group);
-  if (!error) {
-    error = check_bind((const cloth *const *)group->cloths, group->count, &job);
-  }
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -211,15 +192,12 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                      const cloth_skin_layout *layout, const void *animated, void *vertices) {
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
-  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
-  if (!error) {
-    error = check_skin((const cloth *const *)group->cloths, group->count, &job);
-  }
-  if (!error) {
-    join_normals(group, &job);
-    make_skin((const cloth *const *)group->cloths, group->count, &job);
-  }
-  return error;
+  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
+  join_normals(group, &job);
+  make_skin((const cloth *const *)group->cloths, group->count, &job);
+  return CLOTH_OK;
 }
 
 #if WITH_VERTICES
@@ -236,15 +214,11 @@ static int check_group_vertices(const cloth_group *group, const cloth_vertex_lay
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
-  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
-  if (!error && (!layout || !vertices)) {
-    error = CLOTH_ERROR_NULL;
-  }
-  error = error ? error : check_group_vertices(group, layout, bytes);
-  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_group_vertices(group, layout, bytes));
+  RETURN_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {

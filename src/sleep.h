@@ -12,12 +12,8 @@
 
 /// Sleep ///
 
-/*
- * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
- * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
- * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
- * every step reports these.
- */
+/* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
+   it sleeps, it holds their means per second, which every step reports. */
 
 #if WITH_SLEEP
 
@@ -27,8 +23,7 @@ static int has_gusts(const cloth *c) {
   return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
-/* 1 if every free particle is at most as fast as sleep.speed, every pin is still (even a slow pin moves on purpose) and
-   no gusts act. */
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
 static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
@@ -117,17 +112,14 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
 }
 
 int cloth_wake(cloth *c) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  int error = check_cloth(c);
-  return error ? error : is_asleep(c);
+  RETURN_ERROR(check_cloth(c));
+  return is_asleep(c);
 }
 
 #endif

@@ -1,15 +1,12 @@
 #pragma once
 #include "access.h"
+#include "compiler.h"
 #include "hash.h"
 
 /// State ///
 
-/*
- * The hash of a state. In: the state span of the arena. Scratch is not used.
- *
- * The state consists of words of 4 bytes, floats and integers, except for the freedoms and ages at its start, which are
- * bytes and are hashed as little-endian words. So the hash is the same on machines of either byte order.
- */
+/* The hash of a state, which consists of words of 4 bytes, but for freedoms and ages at its start: bytes, hashed as
+   little-endian words. So it is the same for either byte order. */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -39,10 +36,7 @@ static uint64_t hash_state(const cloth *c) {
 }
 
 int cloth_hash(const cloth *c, uint64_t *hash) {
-  int error = check_call(c, hash);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, hash));
   *hash = hash_state(c);
   return CLOTH_OK;
 }

@@ -8,10 +8,7 @@
 
 /// Statistics ///
 
-/*
- * What a step reports about itself. In: the plan of the step and the port's timer. Out: cloth_statistics, iterations
- * per substep and reactions, in the cloth's own scratch, where they stay until the next step.
- */
+/* What a step reports about itself, in the cloth's own scratch until the next step. */
 
 /* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
@@ -39,21 +36,13 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, statistics));
   *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
 int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (substep < 0 || substep >= statistics_of(c)->substeps) {
-    return CLOTH_ERROR_INDEX;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(substep < 0 || substep >= statistics_of(c)->substeps, CLOTH_ERROR_INDEX);
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }

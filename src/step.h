@@ -22,15 +22,7 @@
 
 /// Stepping ///
 
-/*
- * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
- * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
- * In: the state, the settings, dt. Out: the state and the statistics.
- * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
- * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
- * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
- */
+/* What a step does, in order: this part only calls the others. */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
    parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */
@@ -51,8 +43,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
 #endif
 }
 
-/* How many of the substeps from `index` on one substep does if time is up: as few substeps as may be then do what is
-   left of the step. 0: they are as long already, or may not be longer. */
+/* How many of the substeps from `index` on one does if time is up; 0: they are as long as may be already. */
 static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
   const int32_t left = plan->substeps - index;
   return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);

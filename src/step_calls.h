@@ -8,10 +8,7 @@
 
 /// Calls that step ///
 
-/*
- * A step, with or without surroundings, a deadline, or the effort of another step. In: the caller's arguments, checked
- * first. Out: what a step changes, and the effort. Scratch: that of a step.
- */
+/* A step, with or without surroundings, a deadline, or the effort of another step: checks arguments first. */
 
 static int check_step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   int error = check_step(c, dt);
@@ -24,10 +21,7 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  int error = check_step_with(c, dt, around);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -38,23 +32,40 @@ int cloth_step(cloth *c, float dt) {
 
 #if WITH_PLANNING
 
-int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step_with(c, dt, around);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
+/* A step that ends to refine `ticks` after `start`, UINT32_MAX: never; and how far it was refined. */
+static void set_deadline(const cloth *c, uint32_t start, uint32_t ticks) {
   workspace *w = workspace_of(c);
   allow_refinements(c);
   w->has_deadline = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
-  int result = step_with(c, dt, around);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
+}
+
+static cloth_effort effort_of(const cloth *c) {
+  const cloth_effort effort = {workspace_of(c)->refinements, workspace_of(c)->is_cut};
+  return effort;
+}
+
+/* A step that is refined as far as another one was. */
+static int check_effort(const cloth_effort *effort) {
+  return effort->refinements < 0 || (uint32_t)effort->cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+static void set_effort(const cloth *c, const cloth_effort *effort) {
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->is_cut = effort->cut_short;
+  w->max_refinements = effort->refinements;
+}
+
+int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!effort, CLOTH_ERROR_NULL);
+  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  set_deadline(c, start, ticks);
+  const int result = step_with(c, dt, around);
+  *effort = effort_of(c);
   return result;
 }
 
@@ -63,20 +74,11 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_step_with(c, dt, around);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!effort, CLOTH_ERROR_NULL);
+  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  RETURN_ERROR(check_effort(effort));
+  set_effort(c, effort);
   return step_with(c, dt, around);
 }
 

@@ -9,17 +9,13 @@
 /// The origin of a step ///
 
 /*
- * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
- * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
- * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
- * moved when a step begins and moved back when it ends; only the second rounds them, and that adds no velocity.
- * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
+ * Inside a step positions are relative to a point near the cloth, workspace.origin, as floats far from zero are coarse
+ * and their rounding would add up to trembling: particles are moved when a step begins and moved back when it ends.
+ * Whatever else holds a position is taken relative to the same point where it is read.
  *
  * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
- * nearest particle. A coordinate x less such a metre count is a float of no more bits than x: moving there is exact,
- * and a particle that does not move in the step, as a pin, is afterwards where it was, to the bit.
- *
- * In and out: positions (state), workspace.origin. Scratch: none.
+ * nearest particle. So moving there is exact, and what does not move in the step is afterwards where it was, to the
+ * bit.
  */
 
 #if WITH_ORIGIN || WITH_SHARED_BODIES
@@ -86,8 +82,7 @@ CLOTH_SEPARATE position_box box_around(const cloth *c) {
   return box_of_lanes(low, high);
 }
 
-/* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
-   it; 0 for a range that reaches zero. */
+/* A whole metre near the middle of a range, no farther from zero than twice its nearer end; 0 if it reaches zero. */
 static float step_origin_of(float low, float high) {
   const float nearest = maximum(low, negate(high));
   const float middle = 0.5f * (low + high);
@@ -98,8 +93,8 @@ static float step_origin_of(float low, float high) {
   return low > 0.0f ? whole : negate(whole);
 }
 
-/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
-   origin: floats there are coarser than a 512th of a cell. */
+/* Times the shorter rest length of its cells from which on a cloth is far: floats are coarser than a 512th of a
+   cell. */
 #define FAR_CELLS 32768.0f
 
 /* The origin of a step for what lies in a box. */
@@ -125,8 +120,7 @@ static int set_step_origin(const cloth *c, const position_box *box, cloth_vector
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
-/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step
-   begins, and back with 1. */
+/* Moves the particles by the origin of the step: towards it with a `sign` of -1, and back with 1. */
 CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
   const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);

@@ -6,13 +6,7 @@
 
 /// Stiffness of the springs ///
 
-/*
- * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
- * damping [N s/m] and rest length [m] of a direction, the length of tethers, and the bounds on kappa by which plan.h
- * decides how springs are integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
- *
- * In: inputs.fabric, inputs.gravity, c->grid, c->settings. Out: return values. Scratch: none.
- */
+/* What follows from fabric and grid alone: stiffness [N/m], damping [N s/m], rest length [m], length of tethers. */
 
 /* Weight per mass by which a grid's least bending length is defined [m/s^2]; a cloth's gravity does not change it. */
 #define STANDARD_GRAVITY 9.81f
@@ -48,8 +42,7 @@ static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
-/* Rigidity of the hinges that let the cloth bend with B', and the ratio of B' to the fabric's rigidity, see
-   cloth_config_grid. */
+/* Rigidity of the hinges with which the cloth bends with B', and the ratio of B' to the fabric's rigidity. */
 static float bend_rigidity(const cloth *c, float *ratio) {
   const float area = c->grid.spacing_warp * c->grid.spacing_weft;
   const float cells = c->settings.integration.min_bending_length;

@@ -11,16 +11,10 @@
 
 /// Stitches ///
 
-/*
- * What the seams of a group are in a step: particles that are sewn, the stitches that join them, the unknowns that they
- * move with, and the springs that they gather. A stitch of a particle that a mask of cells leaves out is none.
- *
- * Particles that are sewn to each other are one unknown, the root among them; one that is sewn between two others moves
- * with both of their unknowns. A stitch that is open, or joins what is sewn between others already, is a spring
- * (terms/seam_springs.h).
- *
- * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
- */
+/* What the seams of a group are in a step: particles that are sewn, the stitches that join them, their unknowns and the
+   springs that they gather. Particles sewn to each other are one unknown, the root among them; one that is sewn between
+   two moves with both. A stitch that is open, or joins what is sewn between others already, is a spring
+   (terms/seam_springs.h). Out: a sewing, in the memory of the group. */
 
 #if WITH_SEAMS
 

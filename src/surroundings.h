@@ -15,14 +15,10 @@
 
 /// Surroundings ///
 
-/*
- * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the
- * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
- */
+/* Steps with geometries and with bodies that cloths share, whose tables are checked first. Scratch: own.shared_bodies
+   and own.shared_places, the bodies near the cloth. Of the tables a hash of these is kept. */
 
-/* Wakes a cloth if the sum of the hashes of its links to other cloths and of the shared bodies near it is another than
-   in the step before. */
+/* Wakes a cloth if the sum of the hashes of its links and of the shared bodies near it differs from the last. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
   if (WITH_SHARED_BODIES || WITH_SEAMS || WITH_COMMON_BODIES) {
@@ -34,28 +30,22 @@ static void compare_surroundings(const cloth *c, uint64_t hash) {
 
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
-  if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
-      (WITH_WORKERS && around->workers && !around->workers->run)) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
+                around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
+                (WITH_WORKERS && around->workers && !around->workers->run),
+            CLOTH_ERROR_NULL);
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  int error = check_collider(&body->collider);
-  error = error ? error : check_pose(&body->previous);
-  if (error || !has_geometry(&body->collider)) {
-    return error;
-  }
+  RETURN_ERROR(check_collider(&body->collider));
+  RETURN_ERROR(check_pose(&body->previous));
+  RETURN_IF(!has_geometry(&body->collider), CLOTH_OK);
   const int32_t capacity =
       body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
-  if (capacity == 0) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(capacity == 0, CLOTH_ERROR_STATE);
 #if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
 #else
@@ -65,14 +55,14 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
-  int error = around ? check_tables(c, around) : CLOTH_OK;
+  RETURN_ERROR(around ? check_tables(c, around) : CLOTH_OK);
 #if WITH_GEOMETRY
-  error = error ? error : check_geometries(c, around);
+  RETURN_ERROR(check_geometries(c, around));
 #endif
-  for (int32_t n = 0; around && n < around->body_count && !error; n++) {
-    error = check_shared_body(c, around, &around->bodies[n]);
+  for (int32_t n = 0; around && n < around->body_count; n++) {
+    RETURN_ERROR(check_shared_body(c, around, &around->bodies[n]));
   }
-  return error;
+  return CLOTH_OK;
 }
 
 #if WITH_SHARED_BODIES
@@ -218,8 +208,7 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked; `links`: the hash of the cloth's links to others. Returns how
-   many bodies there was no room for. */
+/* Gives a step its checked surroundings; `links`: hash of links to others. Returns the bodies without room. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   int32_t left_out = 0;
   set_surroundings(c, around);

@@ -10,14 +10,7 @@
 
 #if WITH_TARGETS
 
-/*
- * Motion constraints: each particle is kept within max_distance of its target, and out of a backstop, a sphere behind
- * the target. Targets move in straight lines from where they were at the end of the last step to where they are at the
- * end of the next. Also the calls that set targets and constraints.
- *
- * In: targets and motion constraints (state), mobilities, the plan. Out: predicted positions (scratch.product),
- * velocities and the velocity history of particles that a constraint moves. Scratch: none of its own.
- */
+/* Targets and motion constraints: the calls that set them, and where targets are, on straight lines over a step. */
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
@@ -35,20 +28,12 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_present(c, particle);
-  if (error || !constraint) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->state.targets) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_IF(!constraint, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!is_motion_limit(limit)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!is_motion_limit(limit), CLOTH_ERROR_RANGE);
+  RETURN_IF(!in_range(constraint->drive, 0.0f, MAX_DRIVE), CLOTH_ERROR_RANGE);
   set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
                       vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
@@ -73,28 +58,20 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+                  !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT),
+              CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(c, layout);
-  if (error || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->state.targets) {
-    return CLOTH_ERROR_STATE;
-  }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER
-                                                          : check_vertices(layout, grid_vertices(c), bytes);
-  error = error ? error : check_targets(c, layout, vertices);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, layout));
+  RETURN_IF(!vertices, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
+  RETURN_IF(layout->position_offset == CLOTH_ATTRIBUTE_NONE, CLOTH_ERROR_BUFFER);
+  RETURN_ERROR(check_vertices(layout, grid_vertices(c), bytes));
+  RETURN_ERROR(check_targets(c, layout, vertices));
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
@@ -111,11 +88,9 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(c, layout, vertices, bytes);
-  if (!error) {
-    finish_target_motion(c);
-  }
-  return error;
+  RETURN_ERROR(cloth_move_targets(c, layout, vertices, bytes));
+  finish_target_motion(c);
+  return CLOTH_OK;
 }
 
 #endif

@@ -16,20 +16,15 @@
 
 /*
  * Threads, the springs along warp and weft, break where they are longer than the limit of strain. A tear runs through
- * the middle of cells, between particles: none is split, so that masses and momenta stay as they are. What leads across
- * goes with the thread, see gaps.h: the diagonals, twist, triangles and contact of the cells beside it, hinges, and
- * tethers.
+ * the middle of cells, between particles, so that masses and momenta stay. What leads across goes with the thread, see
+ * gaps.h: diagonals, twist, triangles and contact of the cells beside it, hinges, and tethers.
  *
- * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
- * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
- * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
- * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and would be under
- * the mean tension of a gauge: the threads around it in its line, up to gaps and pins, as a solve of few iterations
- * shares tension unevenly among neighbours. The number in a substep and in a step is bounded; what has to wait breaks
- * later.
+ * After each substep those beside a torn cell break if they are too long; only where there is none does the most
+ * overstrained of all begin a new tear, the first of equal ones. A thread breaks where it is strained beyond the limit
+ * itself, and would be under the mean tension of a gauge, the threads around it in its line, as unfinished solves share
+ * tension unevenly. The number in a substep and in a step is bounded; what has to wait breaks later.
  *
- * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
- * residual: sums along a line, then labels to count the pieces.
+ * In: positions, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch: residual.
  */
 
 #if WITH_TEARING
@@ -37,8 +32,7 @@
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
 
-/* A line of threads, and sums over those of it that nothing parts. The mean tension of a gauge decides: threads within
-   `reach` of one. */
+/* A line of threads, and sums over those of it that nothing parts: a gauge is threads within `reach` of one. */
 typedef struct gauge_line {
   const cloth *c;
   int32_t d, first, threads; /* direction, the first particle, number of threads */
@@ -138,8 +132,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
   return count;
 }
 
-/* Sum over the threads before one of `count` that have been added up. Beyond the ends there are none; a ring has no
-   ends. */
+/* Sum over the threads before one of `count` that have been added up, none beyond the ends of a line. */
 static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
   if (!l->is_endless) {
     return sums[number < 0 ? 0 : number < count ? number : count];
@@ -353,11 +346,8 @@ static void finish_tears(const cloth *c, float dt) {
 
 /// Cuts ///
 
-/*
- * A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, for
- * both of its lines: as if the cut was moved by very little towards larger columns, and by much less than that towards
- * larger rows. So a cut from border to border leaves no thread across, whatever its slope.
- */
+/* A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, as
+   if the cut was moved by very little towards larger columns, and by much less towards larger rows. */
 
 /* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
 static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {
@@ -388,25 +378,17 @@ static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row
 
 /* Breaks a thread, if it is whole. Returns how many that is. */
 static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
-  if (gaps_of(c)[particle] & spring_gap(d)) {
-    return 0;
-  }
+  RETURN_IF(gaps_of(c)[particle] & spring_gap(d), 0);
   break_thread(c, 2 * particle + d);
   return 1;
 }
 
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  int error = check_call(c, cut);
-  if (error) {
-    return error;
-  }
-  if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
-      !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!can_tear(c)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_call(c, cut));
+  RETURN_IF(!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
+                !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF(!can_tear(c), CLOTH_ERROR_STATE);
   const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {

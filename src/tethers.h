@@ -11,13 +11,9 @@
 
 /// Tethers ///
 
-/*
- * Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012). A tether keeps a particle
- * within reach of a pinned one, its anchor: no farther than the straight distance between them on the sheet at rest,
- * times a scale. A particle has one for each slot, up to two, to the nearest pins in different directions. They are
- * chosen in the first step after pins came or went.
- * In: the pins, the grid at rest. Out: state.tethers, the anchor of each particle and slot (-1: none). Scratch: none.
- */
+/* Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012): for each of two slots of a
+   particle an anchor, the nearest pins in different directions on the sheet at rest, chosen in the first step after
+   pins came or went. Out: state.tethers (-1: none). */
 
 #if WITH_TETHERS
 
@@ -26,9 +22,8 @@ static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
 
-/* Squared rest distances: grid points that are u columns and v rows apart lie at the squared distance
-   warp u^2 + mixed u v + weft v^2 [m^2]. The mixed term, for edges that are not perpendicular, follows from the
-   diagonals. */
+/* Squared rest distances: grid points that are u columns and v rows apart lie at warp u^2 + mixed u v + weft v^2 [m^2],
+   with the mixed term for edges that are not perpendicular. */
 typedef struct rest_metric {
   float warp, mixed, weft;
   float around; /* columns of a tube; 0 for a sheet */
@@ -85,9 +80,8 @@ static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pi
   return rest_from(c, t, pin, t->column, t->row);
 }
 
-/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: both would pull
-   in nearly the same direction. This is the ratio of the squared distances. A greater one lets particles below a row of
-   pins take two neighbouring pins, and loses the hold in the other direction. */
+/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: this is the
+   ratio of the squares. A greater one lets particles below a row of pins take two neighbouring ones. */
 #define REDUNDANT_RATIO 4.0f
 
 /* Is `pin` redundant for the particle beside the anchor `other`? */
@@ -97,8 +91,7 @@ static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t p
   return REDUNDANT_RATIO * between < rest_to_particle(c, t, pin);
 }
 
-/* Proposes a pin (or none, -1) to the particle. It takes the nearest as its first anchor, and as its second the nearest
-   that is not redundant beside the first. */
+/* Proposes a pin, or -1: the nearest is the first anchor, the nearest that is not redundant beside it the second. */
 static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
@@ -148,9 +141,8 @@ static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
   t->particle = t->row * c->grid.columns + column;
 }
 
-/* One sweep of nearest-anchor propagation (fast sweeping), downwards for rows 1 and upwards for rows -1: candidates
-   come from the row before, then from the left, then from the right. Tubes sweep each row twice, as column 0 also
-   depends on the last column. */
+/* One sweep of nearest-anchor propagation, downwards for rows 1 and upwards for -1: candidates come from the row
+   before, from the left, then from the right; of tubes twice, as column 0 depends on the last one. */
 static void propagate_anchors(const cloth *c, int32_t rows) {
   anchor_search t;
   int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
@@ -223,8 +215,7 @@ CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
 
 #endif
 
-/* Chooses the tethers of all particles: pins start as their own anchors, and two sweeps propagate them. The work is
-   fixed and bounded. */
+/* Chooses the tethers of all particles: pins are their own anchors, and two sweeps propagate them. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;
@@ -258,33 +249,21 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (c->settings.tethers.count == 0) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(c->settings.tethers.count == 0, CLOTH_ERROR_STATE);
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(c, particle, slot);
-  error = error ? error : check_present(c, particle);
-  if (!error && pin != -1) {
-    error = check_pin(c, pin);
-    error = error ? error : check_present(c, pin);
+  RETURN_ERROR(check_tether(c, particle, slot));
+  RETURN_ERROR(check_present(c, particle));
+  if (pin != -1) {
+    RETURN_ERROR(check_pin(c, pin));
+    RETURN_ERROR(check_present(c, pin));
   }
-  if (error) {
-    return error;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE; /* choosing needs it */
-  }
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE); /* choosing needs it */
 #if WITH_GAPS
-  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin), CLOTH_ERROR_STATE);
 #endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
@@ -295,14 +274,10 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
 }
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(c, pin);
-  if (!error) {
-    error = check_tether(c, particle, slot);
-  }
-  if (!error) {
-    *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
-  }
-  return error;
+  RETURN_ERROR(check_call(c, pin));
+  RETURN_ERROR(check_tether(c, particle, slot));
+  *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
+  return CLOTH_OK;
 }
 
 int cloth_reset_tethers(cloth *c) {

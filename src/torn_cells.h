@@ -11,16 +11,10 @@
 
 /// Pieces of torn cells ///
 
-/*
- * How torn cells are drawn. Each corner of such a cell keeps a quarter of it: a quadrilateral from the corner over the
- * middles of both edges there to the middle of the cell. The middle of an edge that is whole belongs to both of its
- * ends. Half of an edge that has broken goes on straight, as long as at rest, along the thread behind its corner, or
- * where there is none as the thread in the row or column beside it. The corners of a cell that edges join have one
- * middle of the cell, the mean of what each would make of it. So pieces hang together where threads do, nothing is
- * stretched across a tear, and where nothing has moved they meet.
- *
- * In: positions, the bytes of gaps.h. Out: vertices and indices. Nothing of the arena is written.
- */
+/* How torn cells are drawn. Each corner keeps a quarter: a quadrilateral over the middles of both edges there to the
+   middle of the cell. The middle of a whole edge belongs to both ends; half of a broken one goes on straight, as long
+   as at rest, along the thread behind its corner, or as the one beside it. Corners that edges join have one middle of
+   the cell, the mean of what each would make of it. So nothing is stretched across a tear, and unmoved pieces meet. */
 
 #if WITH_TEARING && WITH_VERTICES
 
@@ -78,8 +72,7 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
   return (gaps_of(c)[particle] & (corner & 1 ? GAP_WEFT : GAP_WARP)) != 0;
 }
 
-/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
- */
+/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; or 0. */
 static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
   const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
   const int inside =
@@ -166,9 +159,8 @@ static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t 
   return v;
 }
 
-/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge
-   to the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before.
- */
+/* Vertex of an index of the cell that `t` is at: a corner's triangles are the corner, the middle of the edge to the
+   next one and of the cell; and the corner, the middle of the cell and of the edge to the one before. */
 static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
   CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
   const int32_t corner = number / 6, which = kind[number % 6];

@@ -5,10 +5,7 @@
 
 /// Triangles ///
 
-/*
- * Triangles, as contact with meshes and height fields needs them: several at a time, one in each lane. In: corners.
- * Out: the triangles. Reads and writes no cloth.
- */
+/* Triangles, as contact with meshes and height fields needs them, one in each lane. */
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
@@ -29,8 +26,7 @@ typedef struct triangle_lanes {
   int32_t stride;
 } triangle_lanes;
 
-/* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
-   corners. */
+/* Smallest double area [m^2] and height [m] of a triangle that has a normal beyond the rounding of corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 

@@ -5,10 +5,7 @@
 
 /// A point of a triangle ///
 
-/*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries, contact of
- * cells and opened seams. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
- */
+/* The triangles of a cloth, and the point of one that is nearest to another point. */
 
 #if WITH_QUERIES || (WITH_SELF && WITH_SEAMS)
 
@@ -27,8 +24,7 @@ static float share_of(float a, float b) {
   return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
 }
 
-/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
-   second edge from corner 0. */
+/* Where a point lies: q, the corners relative to it, `along` and `across` their distances along both edges. */
 typedef struct triangle_regions {
   float along[3], across[3];
   float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */

@@ -28,13 +28,11 @@
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
-/* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
-   cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
-   (row + 1, column). */
+/* Directions of springs. A spring is stored at the first particle (row, column) of the cell whose upper edge (WARP),
+   left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
-   compiled for each direction, with `d` a constant. */
+/* Runs a statement for each direction `d`: compiled for each, with `d` a constant, unless size is asked for. */
 #if defined(__OPTIMIZE_SIZE__)
 #define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
@@ -76,9 +74,8 @@ enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the 
 #else
 #define UNIFORM_KERNELS 1
 #endif
-/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end and
-   discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
-   offsets for every lane width. */
+/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end, and
+   never store there. Other arrays follow each other at the same offsets for every lane width. */
 #define LANE_PAD 8
 
 /* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
@@ -121,8 +118,7 @@ typedef struct collider_slot {
   cloth_pose previous; /* pose at the start of the step */
 } collider_slot;
 
-/* What the caller may change between steps, beside particles, colliders, confinements and targets. All fields are
-   words; from last_substep on they are floats. */
+/* What the caller may change between steps, beside particles and lists. Words; from last_substep on floats. */
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
@@ -158,8 +154,7 @@ typedef struct spring_terms {
   int32_t implicit;  /* 1: its block is part of the operator; 0: force only, see step/coefficients.h */
 } spring_terms;
 
-/* Coefficients of a substep of the one equation: everything is divided by the reference mass m0 and multiplied by
-   s h^2, so that unknowns and residuals are displacements [m]. */
+/* Coefficients of a substep: all is over the reference mass m0 and times s h^2, so unknowns are displacements [m]. */
 typedef struct substep_terms {
   float h, inverse_h; /* length of the substep [s], and its inverse */
   float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
@@ -182,8 +177,7 @@ typedef struct substep_terms {
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 
-/* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
-   before the first substep. */
+/* What a step does, decided by plan_step() before the first substep. */
 typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
@@ -280,12 +274,9 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
-/*
- * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
- * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
- * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
- * scratch that cloths may share; self/tree.h finds them.
- */
+/* Self-contact, of which a cloth without it has nothing in its arena. The self_settings are the first of the constants,
+   ages follow the freedoms of the state, the self_workspace the workspace. Boxes, candidates, intersections and visits
+   are the end of the scratch that cloths may share; self/tree.h finds them. */
 typedef struct self_settings {
   float thickness;  /* distance of the sheet to itself [m] */
   float friction;   /* coefficient of friction [1] */
@@ -315,8 +306,8 @@ typedef struct gap_summary {
   int32_t max_breaks, max_torn_cells;
 } gap_summary;
 
-/* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
-   without normals has normal_low 127 and normal_high -127. */
+/* A node of the tree of boxes, with a box around unit normals, 127 for 1, rounded outwards; none: low 127, high
+   -127. */
 typedef struct self_node {
   self_boxes boxes;
   int8_t normal_low[3], normal_high[3];
@@ -410,9 +401,8 @@ typedef struct mesh_leaves {
   uint32_t work;     /* see costs.h */
 } mesh_leaves;
 
-/* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
-   scratch can lie on either side of the arena. 0 for arrays that the config does without; solution, the first, is never
-   0. solve/arrays.h has the table of most of them. */
+/* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
+   an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
   uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
@@ -420,8 +410,7 @@ typedef struct scratch_offsets {
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
 
-/* Byte offsets from the start of the arena to the scratch that is never shared. Statistics, iterations and reactions
-   can be read until the next step. */
+/* Byte offsets from the start of the arena to the scratch that is never shared. */
 typedef struct own_offsets {
   uint32_t workspace;
   uint32_t iterations, reactions;
@@ -445,8 +434,7 @@ typedef struct state_offsets {
   uint32_t end;
 } state_offsets;
 
-/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
- */
+/* An entry of the contact record; contact.is_touching is the substep of the last touch, from 0, or -1. */
 typedef struct contact_entry {
   cloth_contact contact;
   int32_t next; /* the particle's next entry, see contact_record.h */
@@ -457,8 +445,7 @@ typedef struct contact_entry {
   ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
    (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
 
-/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
-   number for the first and refuses the save. */
+/* Words of the header of a save: the first members of struct cloth. The first tells the byte order. */
 enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
 
 /* The start of every arena: where everything lies, and the settings. */
@@ -495,7 +482,6 @@ struct cloth {
 /* Largest component of a body's angular velocity [rad/s]. */
 #define MAX_SPIN 1.0e4f
 
-/* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
-   velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
-   particle, whose limit is at most 1e4. */
+/* Marks a velocity history as meaningless, at the start, after a contact, or when the caller has set the velocity: the
+   x component of the velocity before the last [m/s] is more than any free particle's. */
 #define HISTORY_INVALID 2.0e5f

@@ -30,13 +30,12 @@ static int32_t grid_vertices(const cloth *c) {
 
 /* Does a layout fit its stride, and has the buffer room for so many vertices? */
 static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
-      !attribute_fits(layout->position_offset, 3, layout->stride) ||
-      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(uint32_t)count) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
+                !attribute_fits(layout->position_offset, 3, layout->stride) ||
+                !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+                !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+                bytes / (size_t)layout->stride < (size_t)(uint32_t)count,
+            CLOTH_ERROR_BUFFER);
   return CLOTH_OK;
 }
 
@@ -53,8 +52,7 @@ typedef struct grid_vertex {
 
 #endif
 
-/* Largest component of a normal or tangent, which need not be of unit length: its square stays far below the largest
-   float. */
+/* Largest component of a normal or tangent of any length: its square stays far below the largest float. */
 #define ATTRIBUTE_LIMIT 1.0e6f
 
 /* The caller's buffer may have any alignment. */

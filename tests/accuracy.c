@@ -652,93 +652,6 @@ static void test_rotation(void) {
   row_within("A11", "angular momentum after 1 s / at first", 1.0, after.angular[2] / before.angular[2], 1e-5);
 }
 
-/// A12, A13 Friction ///
-
-/* A small sheet lies on a plane that falls by `slope` towards x. */
-static cloth *open_sheet_on_plane(double slope, double friction) {
-  cloth_config config = bare_config(8, 8);
-  const double side = 0.2, thickness = (double)config.thickness;
-  config.origin = vector(thickness * sin(slope), thickness * cos(slope), 0.0);
-  config.edge_warp = vector(side * cos(slope), -side * sin(slope), 0.0);
-  config.edge_weft = vector(0.0, 0.0, -side);
-  config.fabric = cloth_config_default().fabric;
-  config.gravity = vector(0.0, -STANDARD_GRAVITY, 0.0);
-  cloth *sheet = open_sheet(&config);
-  cloth_collider plane = cloth_collider_default();
-  plane.shape = CLOTH_SHAPE_PLANE;
-  plane.pose.rotation.z = (float)-sin(slope / 2.0);
-  plane.pose.rotation.w = (float)cos(slope / 2.0);
-  plane.static_friction = plane.kinetic_friction = (float)friction;
-  int result = cloth_add_collider(sheet, &plane);
-  CHECK(result >= 0, "cloth_add_collider: %s", cloth_result_name(result));
-  return sheet;
-}
-
-/* With mu < tan(slope) the sheet slides with a = g (sin - mu cos). */
-static void incline_slides(double friction, double expected) {
-  const double slope = 22.5 * PI / 180.0, seconds = 1.0;
-  cloth *sheet = open_sheet_on_plane(slope, friction);
-  advance_for(sheet, seconds, 1.0 / 240.0);
-  char what[64];
-  snprintf(what, sizeof what, "acceleration, mu %.1f [m/s^2]", friction);
-  row_relative("A12", what, expected, mean_velocity(sheet, vector(cos(slope), -sin(slope), 0.0)) / seconds, 0.02);
-}
-
-static void store_positions(const cloth *sheet, cloth_vector *to, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    to[i] = position_of(sheet, i);
-  }
-}
-
-static double farthest_from(const cloth *sheet, const cloth_vector *from, int32_t count) {
-  double farthest = 0.0;
-  for (int32_t i = 0; i < count; i++) {
-    farthest = fmax(farthest, distance(from[i], position_of(sheet, i)));
-  }
-  return farthest;
-}
-
-/* With mu > tan(slope) it stays: it sinks into the thickness, where friction is elastic, and then moves no more. */
-static void incline_sticks(double friction) {
-  cloth *sheet = open_sheet_on_plane(22.5 * PI / 180.0, friction);
-  cloth_vector before[64];
-  char what[64];
-  store_positions(sheet, before, 64);
-  advance_for(sheet, 1.0, 1.0 / 240.0);
-  snprintf(what, sizeof what, "beds in, mu %.1f [m]", friction);
-  row_error("A12", what, farthest_from(sheet, before, 64), 5e-4);
-  store_positions(sheet, before, 64);
-  advance_for(sheet, 10.0, 1.0 / 240.0);
-  snprintf(what, sizeof what, "drift in the next 10 s, mu %.1f [m]", friction);
-  row_error("A12", what, farthest_from(sheet, before, 64), 1e-8);
-}
-
-/* A body that lies and is given the speed v stops after v^2 / (2 mu g); steps may carry it 1.5 v k too far. */
-static void stopping_distance(double speed, double friction) {
-  const double k = 1.0 / 240.0;
-  cloth *sheet = open_sheet_on_plane(0.0, friction);
-  advance_for(sheet, 0.5, k);
-  for (int32_t i = 0; i < 64; i++) {
-    cloth_set_particle(sheet, i, position_of(sheet, i), vector(speed, 0.0, 0.0));
-  }
-  cloth_vector along = {1.0f, 0.0f, 0.0f};
-  double start = mean_position(sheet, along);
-  advance_for(sheet, 1.0, k);
-  double expected = speed * speed / (2.0 * friction * STANDARD_GRAVITY);
-  char what[64];
-  snprintf(what, sizeof what, "stops, v %.0f, mu %.1f [m]", speed, friction);
-  row_within("A13", what, expected, mean_position(sheet, along) - start, 1.5 * speed * k);
-}
-
-static void test_friction(void) {
-  incline_slides(0.0, 3.7541);
-  incline_slides(0.2, 1.9415);
-  incline_sticks(0.6);
-  incline_sticks(0.8);
-  stopping_distance(1.0, 0.3);
-  stopping_distance(2.0, 0.5);
-}
-
 /// A14 Cantilever ///
 
 /* What a cantilever is simulated with. Times are those of a strip of 1 m: of one of length L they are sqrt(L) times. */
@@ -861,20 +774,9 @@ static void test_no_step_was_refused(void) {
 }
 
 static const test tests[] = {
-    TEST(free_fall),
-    TEST(drag_broadside),
-    TEST(hanging_chain),
-    TEST(catenaries),
-    TEST(swings),
-    TEST(waves),
-    TEST(oscillator_explicit),
-    TEST(oscillator_implicit),
-    TEST(explicit_bound),
-    TEST(free_body),
-    TEST(rotation),
-    TEST(friction),
-    TEST(cantilevers),
-    TEST(no_step_was_refused),
+    TEST(free_fall), TEST(drag_broadside),      TEST(hanging_chain),       TEST(catenaries),     TEST(swings),
+    TEST(waves),     TEST(oscillator_explicit), TEST(oscillator_implicit), TEST(explicit_bound), TEST(free_body),
+    TEST(rotation),  TEST(cantilevers),         TEST(no_step_was_refused),
 };
 
 int main(int count, char **arguments) {

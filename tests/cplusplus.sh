@@ -1,13 +1,8 @@
 #!/bin/sh
 # cloth.h in C++ programs, and CLOTH_ALIGNED in every language it is for. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/cplusplus ;;
-*) out=$PWD/$1/cplusplus ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" cplusplus
 . tests/package/common.sh
 warnings="-pedantic -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -Werror"
 bare="--target=x86_64-pc-windows-msvc -ffreestanding"

@@ -2,13 +2,8 @@
 # port/cloth.hpp: as C++11 to C++20, with and without exceptions, memory and errors of both kinds; the machine code beside
 # that of the same calls in C; every function of cloth.h has a member. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/cpp_header ;;
-*) out=$PWD/$1/cpp_header ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" cpp_header
 . tests/engines/common.sh
 warnings="-pedantic -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -Wold-style-cast -Werror"
 warnings="$warnings -Wzero-as-null-pointer-constant -Wno-mismatched-new-delete"

@@ -2,13 +2,8 @@
 # The bindings for C# and Unity, compiled and run by Mono with the shared library: layouts beside those of the C compiler,
 # the hash of tests/engines/flag.c, and the component for Unity beside stand-ins of Unity's types. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/csharp ;;
-*) out=$PWD/$1/csharp ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" csharp
 . tests/engines/common.sh
 
 install_or_skip csharp mcs mono

@@ -172,28 +172,6 @@ static void test_incline(void) {
   }
 }
 
-/* A sheet draped over a ball of triangles, and of distances, keeps the thickness from it. */
-static void test_balls(void) {
-  for (int kind = 0; kind < 3; kind++) {
-    built b = kind < 2 ? build_ball(0.25, 24, kind) : build_grid_of(ball_distance, 0.8, 41);
-    cloth_config config = geometry_config(20);
-    fixture s = fixture_make(&config);
-    cloth_collider ball = collider_with(&b);
-    ball.static_friction = ball.kinetic_friction = 1.0f;
-    cloth_add_collider(s.sheet, &ball);
-    const cloth_surroundings around = around_of(&b);
-    run_with(s.sheet, 180, &around);
-    double least = HUGE_VAL;
-    for (int i = 0; i < s.count; i++)
-      least = fmin(least, point_length(position_of(s.sheet, i)) - 0.25);
-    const double sagitta = kind < 2 ? 0.25 * (1.0 - cos(acos(-1.0) / 24.0)) * 2.0 : 0.4e-3;
-    CHECK(least > 0.01 - 1e-3 - sagitta, "kind %d: a particle is %g m from the ball", kind, least);
-    CHECK(read_statistics(s.sheet).contacts > 20, "kind %d: %d contacts", kind, read_statistics(s.sheet).contacts);
-    fixture_free(&s);
-    free_built(&b);
-  }
-}
-
 /// Shots ///
 
 /* Shots from above at rolling ground: none gets through, whatever its speed. A wall of triangles stands for what has no
@@ -297,34 +275,6 @@ static void test_one_sided(void) {
   }
 }
 
-/* In a corner of triangles a particle touches all sides, and none lets it out. */
-static double trough(double x, double z) {
-  return 2.0 * fabs(x) + 1.5 * fabs(z);
-}
-
-static void test_corner(void) {
-  for (int kind = FIELD; kind <= SIDED; kind++) {
-    cloth_config config = loose_config(10, 8);
-    fixture s = fixture_make(&config);
-    built b = kind == FIELD ? build_field_of(trough, 2.0, 41) : build_sheet_of(trough, 2.0, 41, kind == SIDED);
-    cloth_collider ground = collider_with(&b);
-    ground.static_friction = ground.kinetic_friction = 0.0f;
-    ground.pose.position = kind == FIELD ? vector_at(-1.0, 0.0, -1.0) : vector_at(0.0, 0.0, 0.0);
-    cloth_add_collider(s.sheet, &ground);
-    const cloth_surroundings around = around_of(&b);
-    for (int i = 0; i < s.count; i++)
-      cloth_set_particle(s.sheet, i, vector_at(0.04 * (i % 10) - 0.18, 0.8, 0.04 * (i / 10) - 0.18),
-                         vector_at(0.0, -2.0 * (i % 13), 0.0));
-    run_with(s.sheet, 240, &around);
-    double lowest = HUGE_VAL;
-    for (int i = 0; i < s.count; i++)
-      lowest = fmin(lowest, position_of(s.sheet, i).y - trough(position_of(s.sheet, i).x, position_of(s.sheet, i).z));
-    CHECK(lowest > 0.005, "%s: a particle is %g m above the trough", shape_names[kind], lowest);
-    fixture_free(&s);
-    free_built(&b);
-  }
-}
-
 /* A particle that ends among triangles of 2 mm looks at no more of them than it may, and says so. */
 static void test_overflow(void) {
   cloth_config config = loose_config(4, 1);
@@ -346,32 +296,6 @@ static void test_overflow(void) {
 }
 
 /// Motion, saves and work ///
-
-/* A moving floor carries a sheet, as other colliders do. */
-static void test_moving_floor(void) {
-  for (int kind = 0; kind < KINDS; kind++) {
-    cloth_config config = geometry_config(9);
-    config.edge_warp = vector_at(0.5, 0.0, 0.0);
-    config.edge_weft = vector_at(0.0, 0.0, 0.5);
-    config.origin = vector_at(-0.25, 0.01, -0.25);
-    fixture s = fixture_make(&config);
-    cloth_collider ground;
-    built b = ground_of(kind, &ground);
-    ground.static_friction = ground.kinetic_friction = 0.8f;
-    cloth_add_collider(s.sheet, &ground);
-    const cloth_surroundings around = around_of(&b);
-    run_with(s.sheet, 30, &around);
-    for (int frame = 1; frame <= 60; frame++) {
-      cloth_pose pose = ground.pose;
-      pose.position.x += (float)(0.5 * frame / 60.0);
-      cloth_move_collider(s.sheet, 0, NULL, &pose);
-      run_with(s.sheet, 1, &around);
-    }
-    CHECK(fabs(mean_velocity(&s).x - 0.5) < 0.02, "%s: carried at %g m/s", shape_names[kind], mean_velocity(&s).x);
-    fixture_free(&s);
-    free_built(&b);
-  }
-}
 
 /* States with geometry go on from saves and images to the bit; another geometry is refused and changes nothing. */
 static void test_saves(void) {
@@ -438,27 +362,6 @@ static void test_moved_geometry(void) {
   fixture_free(&s);
   fixture_free(&t);
   free_built(&b);
-}
-
-static void test_work(void) {
-  for (int kind = 0; kind < KINDS; kind++) {
-    cloth_config config = geometry_config(12);
-    fixture s = fixture_make(&config);
-    cloth_collider ground;
-    built b = ground_of(kind, &ground);
-    cloth_add_collider(s.sheet, &ground);
-    const cloth_surroundings around = around_of(&b);
-    uint64_t bound = 0, most = 0;
-    CHECK(cloth_config_work_bound(&config, FRAME, &most) == CLOTH_OK, "bound of the config");
-    for (int step = 0; step < 60; step++) {
-      cloth_get_work_bound(s.sheet, FRAME, &bound);
-      run_with(s.sheet, 1, &around);
-      CHECK(read_work(s.sheet) > 0 && read_work(s.sheet) <= bound && bound <= most, "%s: %g, %g and %g",
-            shape_names[kind], (double)read_work(s.sheet), (double)bound, (double)most);
-    }
-    fixture_free(&s);
-    free_built(&b);
-  }
 }
 
 /// Bodies that cloths share ///
@@ -992,11 +895,11 @@ static void test_call_refusals(void) {
 
 int main(int count, char **arguments) {
   const test tests[] = {
-      TEST(hull_is_box),   TEST(doubled_planes), TEST(planes_on_hull),  TEST(tetrahedron),   TEST(level_ground),
-      TEST(incline),       TEST(balls),          TEST(shots),           TEST(both_sides),    TEST(one_sided),
-      TEST(corner),        TEST(overflow),       TEST(moving_floor),    TEST(saves),         TEST(moved_geometry),
-      TEST(work),          TEST(shared_bodies),  TEST(bodies_left_out), TEST(shared_fields), TEST(bodies_and_sleep),
-      TEST(hull_refusals), TEST(mesh_refusals),  TEST(sample_refusals), TEST(call_refusals),
+      TEST(hull_is_box),   TEST(doubled_planes),  TEST(planes_on_hull),  TEST(tetrahedron),
+      TEST(level_ground),  TEST(incline),         TEST(shots),           TEST(both_sides),
+      TEST(one_sided),     TEST(overflow),        TEST(saves),           TEST(moved_geometry),
+      TEST(shared_bodies), TEST(bodies_left_out), TEST(shared_fields),   TEST(bodies_and_sleep),
+      TEST(hull_refusals), TEST(mesh_refusals),   TEST(sample_refusals), TEST(call_refusals),
   };
   return RUN_TESTS(count, arguments, tests);
 }

@@ -2,13 +2,8 @@
 # The extension for Godot, loaded by a stand-in of Godot, tests/engines/godot: every method, refused arguments, what is given
 # back, and the hash of C. Extension and stand-in also under sanitizers. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/godot_test ;;
-*) out=$PWD/$1/godot_test ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" godot_test
 . tests/engines/common.sh
 flags="-std=gnu99 -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow -Werror -I. -Itests/engines/godot"
 

@@ -193,35 +193,7 @@ static void test_seeds(void) {
   CHECK(moved_particles(&config, &other) == 0, "exact starts of two seeds differ");
 }
 
-/* Saves belong to grid and settings, and the start is neither. */
-static void test_saves_of_other_seeds(void) {
-  cloth_config config = oblique_sheet(), other = config;
-  other.grid.seed = 7;
-  other.grid.imperfection = 0.0f;
-  fixture s = fixture_make(&config), t = fixture_make(&other);
-  unsigned char *save = malloc(s.memory.saved_bytes);
-  cloth_save(s.sheet, save, s.memory.saved_bytes);
-  int result = cloth_load(t.sheet, save, s.memory.saved_bytes);
-  CHECK(result == CLOTH_OK && read_hash(s.sheet) == read_hash(t.sheet), "loaded: %s", cloth_result_name(result));
-  free(save);
-  fixture_free(&s);
-  fixture_free(&t);
-}
-
 /// Where the start is ///
-
-static void test_positions_of_the_caller(void) {
-  static cloth_vector positions[31 * 21];
-  cloth_config config = oblique_sheet();
-  for (int i = 0; i < 31 * 21; i++)
-    positions[i] = vector_at(0.02 * (i % 31), 1.0, 0.03 * (i / 31));
-  config.grid.positions = positions;
-  config.grid.imperfection = 0.1f;
-  fixture s = fixture_make(&config);
-  for (int i = 0; i < s.count; i++)
-    CHECK(point_distance(position_of(s.sheet, i), point_of(positions[i])) == 0.0, "particle %d is displaced", i);
-  fixture_free(&s);
-}
 
 /* Far from the origin floats are coarser than the imperfection, which then is as large as they are coarse. */
 static void test_far_away(void) {
@@ -250,8 +222,6 @@ static const test tests[] = {
     TEST(displacements),
     TEST(tube),
     TEST(seeds),
-    TEST(saves_of_other_seeds),
-    TEST(positions_of_the_caller),
     TEST(far_away),
 };
 

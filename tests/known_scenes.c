@@ -6,6 +6,10 @@
    on purpose puts new ones here in the same change. SPDX-License-Identifier: MIT */
 #include "random_scenes.h"
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 /// Hashes ///
 
 static const struct {
@@ -107,7 +111,7 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
 #define KNOWS_WORK 0
 #endif
 
-static int played;
+static int played, is_flushed;
 
 static const char *scene_name(int number) {
   return scenes[number].name;
@@ -122,7 +126,9 @@ static const test_cases every_scene = {0, (int)(sizeof scenes / sizeof scenes[0]
 static void test_scene(void) {
   told = worked = 0;
   scenes[played].play();
-  CHECK(told == scenes[played].expected, "%s: UINT64_C(0x%08lx%08lx)", scenes[played].name, (unsigned long)(told >> 32),
+  /* A damaged state may have subnormal numbers, of which machines that flush see 0. */
+  CHECK(told == scenes[played].expected || (is_flushed && strcmp(scenes[played].name, "damaged") == 0),
+        "%s: UINT64_C(0x%08lx%08lx)", scenes[played].name, (unsigned long)(told >> 32),
         (unsigned long)(told & 0xffffffffu));
   CHECK(!KNOWS_WORK || worked == works[played], "%s, work: UINT64_C(0x%08lx%08lx)", scenes[played].name,
         (unsigned long)(worked >> 32), (unsigned long)(worked & 0xffffffffu));
@@ -132,6 +138,15 @@ static const test tests[] = {
     TEST_EACH(every_scene, scene),
 };
 
+/* known_scenes flushed ...: on x86 with subnormal numbers taken, and returned, as 0. */
 int main(int count, char **arguments) {
+#if defined(__SSE__)
+  if (count > 1 && strcmp(arguments[1], "flushed") == 0) {
+    _mm_setcsr(_mm_getcsr() | 0x8040u);
+    is_flushed = 1;
+    arguments++;
+    count--;
+  }
+#endif
   return RUN_TESTS(count, arguments, tests);
 }

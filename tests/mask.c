@@ -478,21 +478,6 @@ static void test_whole(void) {
   fixture_free(&b);
 }
 
-/* A step does no more work than its bound says, also in a cloth with a mask. */
-static void test_work(void) {
-  cloth_config config = default_of_tier(DEFAULT_TIER);
-  fixture s = make_round_of(&config, 0.49, 0.15);
-  uint64_t bound, most;
-  CHECK(cloth_config_work_bound(&config, FRAME, &most) == CLOTH_OK, "bound of the config");
-  for (int frame = 0; frame < 5; frame++) {
-    CHECK(cloth_get_work_bound(s.sheet, FRAME, &bound) == CLOTH_OK, "bound");
-    CHECK(cloth_step(s.sheet, FRAME) >= 0, "step");
-    CHECK(read_work(s.sheet) <= bound && bound <= most, "work %llu of %llu of %llu",
-          (unsigned long long)read_work(s.sheet), (unsigned long long)bound, (unsigned long long)most);
-  }
-  fixture_free(&s);
-}
-
 int main(int count, char **arguments) {
   static const test tests[] = {
       TEST(absent_rows),
@@ -510,7 +495,6 @@ int main(int count, char **arguments) {
       TEST(self_contact),
       TEST_EACH(all_tiers, tube),
       TEST_EACH(all_tiers, whole),
-      TEST(work),
   };
   return RUN_TESTS(count, arguments, tests);
 }

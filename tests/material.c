@@ -133,25 +133,6 @@ static void test_bending_by_grid(void) {
   }
 }
 
-/* Bending in the other tiers, of a fabric that explicit integration can do. */
-static void test_bending_in_tiers(void) {
-  static const struct tier {
-    const char *name;
-    int32_t method;
-    int substeps;
-  } tiers[] = {{"implicit", CLOTH_INTEGRATION_IMPLICIT, 28}, {"explicit", CLOTH_INTEGRATION_EXPLICIT_ONLY, 448}};
-  for (int i = 0; i < 2; i++) {
-    strip s = {preset(CLOTH_FABRIC_COTTON), 0.008, 0, tiers[i].substeps};
-    s.fabric.stretch_warp = s.fabric.stretch_weft = 300.0f;
-    s.fabric.stretch_damping = s.fabric.shear_damping = s.fabric.bend_damping = 0.0f;
-    experiment_method = tiers[i].method;
-    double ratio = peirce_rigidity(&s) / grid_rigidity(&s.fabric, s.spacing);
-    experiment_method = CLOTH_INTEGRATION_ADAPTIVE;
-    GOAL(ratio >= 0.7 && ratio <= 1.4, "%s, %d substeps, cells of 8 mm, B 2e-5 N m: B_eff / B' %.3f", tiers[i].name,
-         s.substeps, ratio);
-  }
-}
-
 static void test_overhangs(void) {
   strip silk = {preset(CLOTH_FABRIC_SILK), 1.0 / 31.0, 0, 28}, denim = silk;
   denim.fabric = preset(CLOTH_FABRIC_DENIM);
@@ -322,7 +303,6 @@ static const test tests[] = {
     TEST_EACH(every_fabric, bending),
     TEST_EACH(every_fabric, bending_on_coarse_grids),
     TEST(bending_by_grid),
-    TEST(bending_in_tiers),
     TEST(overhangs),
     TEST(stiff_strip),
     TEST(bend_acts),

@@ -12,7 +12,6 @@
 #include "../examples/methods/isometric_rows.h"
 #include "../examples/methods/strand.h"
 
-#include "ccd_queries.h"
 #include "method_rows.h"
 #include "schemes.h"
 
@@ -36,18 +35,6 @@ static double random_share(uint32_t *state) {
 
 /// Continuous collision ///
 
-static moving_pair query_pair(const ccd_query *q) {
-  moving_pair p;
-  p.is_edges = q->is_edges;
-  for (int k = 0; k < 8; k++) {
-    float x[3];
-    for (int axis = 0; axis < 3; axis++)
-      memcpy(&x[axis], &ccd_words[q->word[3 * k + axis]], sizeof x[axis]);
-    *(k < 4 ? &p.start[k] : &p.end[k - 4]) = vector(x[0], x[1], x[2]);
-  }
-  return p;
-}
-
 /* What a search for touches has got wrong. */
 typedef struct ccd_faults {
   int missed, late, invented;
@@ -59,19 +46,6 @@ static void count_faults(const moving_pair *p, int touches, double time, ccd_fau
   faults->missed += touches && !hit;
   faults->invented += !touches && hit;
   faults->late += touches && hit && (double)found > time * (1.0 + 1e-8);
-}
-
-static void test_ccd_queries(void) {
-  const int count = (int)(sizeof ccd_queries / sizeof ccd_queries[0]);
-  ccd_faults faults = {0, 0, 0};
-  for (int i = 0; i < count; i++) {
-    const moving_pair p = query_pair(&ccd_queries[i]);
-    count_faults(&p, ccd_queries[i].touches, ccd_queries[i].time, &faults);
-  }
-  method_within("CCD", "324 exact queries: touches that are missed", 0, faults.missed, 0);
-  method_within("CCD", "the same: times later than the touch", 0, faults.late, 0);
-  method_at_most("CCD", "the same, of 164 without a touch: found all the same", 77.0 / 6593.0 * 164.0, faults.invented,
-                 10);
 }
 
 /* Corners with whole coordinates at a time of 256ths, moving by multiples of 256 a unit of time: exact floats. */
@@ -321,69 +295,6 @@ static void test_voxel_layers(void) {
   method_at_most("10 voxels", "sum of all impulses of a step, largest [N s]", 1e-6, momentum, 1);
 }
 
-/* A sheet whose last row is folded back, above the last but two: the fold opens by a repulsion that is shorter than a
-   cell, and nothing pushes in a longer one, nor where the sheet is flat. */
-static void test_voxel_folds(void) {
-  enum { SIDE = 8, LAST = SIDE - 1 };
-  static const float repulsions[] = {0.75f, 0.75f, 1.02f};
-  static const int pairs[] = {0, SIDE, 0};
-  for (int n = 0; n < 3; n++) {
-    cloth *sheet = open_layer(0, SIDE, SIDE, 0.0, 0.0);
-    const float across = 1.0f / (SIDE - 1);
-    cloth_method method = cloth_method_default();
-    cloth_method_report report;
-    method.repulsion = repulsions[n] * across;
-    for (int i = LAST * SIDE; n > 0 && i < SIDE * SIDE; i++) {
-      const cloth_vector place = {(float)(i % SIDE) * across, 0.3f * across, (float)(LAST - 2) * across};
-      cloth_set_particle(sheet, i, place, vector(0.0f, 0.0f, 0.0f));
-    }
-    const int result = cloth_method_step(sheet, &method, 0.001f, memories[0], sizeof memories[0], &report);
-    CHECK(result >= 0 && report.pairs == pairs[n], "%d: result %d, %d pairs", n, result, report.pairs);
-    const float *rise = vectors_at(sheet, sheet->state.velocity).y;
-    CHECK((rise[LAST * SIDE] > rise[(LAST - 2) * SIDE] + 0.1f) == (n == 1), "%d: %g and %g m/s", n,
-          (double)rise[LAST * SIDE], (double)rise[(LAST - 2) * SIDE]);
-  }
-}
-
-/* The far end of a strip, folded over and held where it bends, falls on the part below, which is held: with repulsion
-   in the equation it stays above, by every solver, and without it falls through. */
-static void test_voxel_solvers(void) {
-  static const char *const names[] = {"gradients", "components", "nonlinear", "sweeps", "explicit", "none"};
-  for (int solver = 0; solver < 6; solver++) {
-    enum { WIDE = 8, LONG = 20 };
-    cloth *sheet = open_layer(0, WIDE, LONG, 0.0, 0.0);
-    const float spacing = 1.0f / (LONG - 1), across = 1.0f / (WIDE - 1);
-    cloth_method method = cloth_method_default();
-    cloth_method_report report;
-    method.solver = solver < 4 ? solver : CLOTH_SOLVER_GRADIENTS;
-    method.scheme = solver != 4 ? CLOTH_SCHEME_EULER : CLOTH_SCHEME_EXPLICIT;
-    method.repulsion = solver < 5 ? 0.75f * across : 0.0f;
-    for (int i = 0; i < WIDE * LONG; i++) {
-      const int row = i / WIDE, folded = row >= LONG / 2;
-      const float along = (float)(folded ? LONG - 1 - row : row) * spacing;
-      cloth_set_particle(
-          sheet, i, vector((float)(i % WIDE) * across + (folded ? 0.5f * across : 0.0f), folded ? 0.12f : 0.0f, along),
-          vector(0.0f, 0.0f, 0.0f));
-      if (row <= LONG / 2 + 2)
-        cloth_pin(sheet, i);
-    }
-    int pairs = 0, through = 0;
-    const int steps = solver != 4 ? 240 : 2000;
-    for (int step = 0; step < steps; step++) {
-      const int result =
-          cloth_method_step(sheet, &method, 0.5f / (float)steps, memories[0], sizeof memories[0], &report);
-      CHECK(result >= 0, "%s: %d", names[solver], result);
-      pairs = report.pairs > pairs ? report.pairs : pairs;
-    }
-    const float *height = vectors_at(sheet, sheet->state.position).y;
-    for (int i = WIDE * (LONG / 2 + 3); i < WIDE * LONG; i++)
-      through += i % WIDE < WIDE - 1 && !(height[i] > 0.0f);
-    CHECK((pairs > 20) == (solver < 5) && report.pairs_dropped == 0, "%s: %d pairs, %d dropped", names[solver], pairs,
-          report.pairs_dropped);
-    CHECK((through == 0) == (solver < 5), "%s: %d particles through", names[solver], through);
-  }
-}
-
 /// The isometric model with coupled rows ///
 
 static coupled_row rows[48000];
@@ -484,37 +395,6 @@ static void test_isometric_projection(void) {
   method_at_most("27 isometric", "the same: 99th percentile", 0.0009, most, 1);
 }
 
-/* Where a triangle puts the black node at a corner of its: the two midpoints beside it less the third, k. */
-static cloth_vector corner_of(const isometric_sheet *s, rigid_triangle t, int k) {
-  const cloth_vector a = vector_load(s->x, t.node[(k + 1) % 3]), b = vector_load(s->x, t.node[(k + 2) % 3]);
-  return vector_subtract(vector_add(a, b), vector_load(s->x, t.node[k]));
-}
-
-/* A sheet that hangs does not open where two triangles of a cell meet at a corner of it, by sweeps as by rows. */
-static void test_isometric_corners(void) {
-  enum { N = 8 };
-  for (int solver = 0; solver < 2; solver++) {
-    isometric_sheet s = open_isometric(N);
-    isometric_rows m = {.sheet = &s, .density = 0.2f};
-    s.mobility[1] = s.mobility[2 * N - 1] = 0.0f;
-    open_rows(&m, 1.0f / 480.0f);
-    double widest = 0.0;
-    for (int step = 0; step < 240; step++) {
-      if (solver)
-        isometric_rows_step(&m, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 3, 60);
-      else
-        isometric_step(&s, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 60);
-      for (int k = 0; k < 2; k++) {
-        const int column = k ? 0 : N - 1, row = k ? N - 1 : 0;
-        const cloth_vector low = corner_of(&s, triangle_at(&s, column, row, 0), !k);
-        const cloth_vector high = corner_of(&s, triangle_at(&s, column, row, 1), k);
-        widest = fmax(widest, (double)vector_length(vector_subtract(high, low)));
-      }
-    }
-    CHECK(widest < 0.01, "solver %d: a corner opens by %g m", solver, widest);
-  }
-}
-
 /* Sweeps and rows find the same motion of a sheet that swings by a corner. */
 static void test_isometric_solvers(void) {
   cloth_vector place[2];
@@ -581,21 +461,6 @@ static void test_isometric_ball(void) {
   CHECK(turned > 0.1 && turned < 0.7, "the corner has turned by %g", turned);
   printf("            staggered: largest strain %.4g, 99th percentile %.4g; the corner turned by %.2f of 0.5\n",
          staggered, rest, turned);
-}
-
-/* A sheet that comes to lie on a ball, with as many iterations as a solve may want: each ends where rounding begins. */
-static void test_isometric_rounding(void) {
-  isometric_sheet s = open_isometric(8);
-  const row_ball ball = {vector(0.5f, -0.26f, 0.5f), 0.25f, 0.6f, 0.0f};
-  isometric_rows m = {.sheet = &s, .density = 0.2f, .bending = 1e-4f, .ball = &ball};
-  open_rows(&m, 1.0f / 480.0f);
-  double fastest = 0.0;
-  for (int step = 0; step < 60; step++) {
-    isometric_rows_step(&m, vector(0.0f, -9.81f, 0.0f), 1.0f / 480.0f, 2, 960);
-    for (int i = 0; i < isometric_nodes(&s); i++)
-      fastest = fmax(fastest, (double)vector_length(vector_load(s.v, i)));
-  }
-  CHECK(fastest < 3.0, "a point has had %g m/s", fastest);
 }
 
 /* How far points that are not held have fallen on average [m]. */
@@ -911,14 +776,11 @@ static void test_hundred_thousand_bodies(void) {
 }
 
 int main(int count, char **arguments) {
-  static const test tests[] = {TEST(ccd_queries),
-                               TEST(ccd_touches),
+  static const test tests[] = {TEST(ccd_touches),
                                TEST(two_million_touches),
                                TEST(apart_at_end),
                                TEST(voxel_pairs),
                                TEST(voxel_layers),
-                               TEST(voxel_folds),
-                               TEST(voxel_solvers),
                                TEST(culling_bends),
                                TEST(culling_patches),
                                TEST(three_thousand),
@@ -927,9 +789,7 @@ int main(int count, char **arguments) {
                                TEST(strand),
                                TEST(isometric_projection),
                                TEST(isometric_solvers),
-                               TEST(isometric_corners),
                                TEST(isometric_ball),
-                               TEST(isometric_rounding),
                                TEST(no_locking),
                                TEST(count_of_rows)};
   return RUN_TESTS(count, arguments, tests);

@@ -1,7 +1,7 @@
 /*
  * Contact of the sheet with itself as the response of a method's step (cloth_method.self of examples/methods): a towel
- * that folds onto itself, by schemes, laws and solvers, its intersections counted in doubles; momentum, culling, pins,
- * refusals. `make methods` prints it.
+ * that folds onto itself, by schemes, laws and solvers, its intersections counted in doubles; momentum, refusals. `make
+ * methods` prints it.
  *
  * Includes the source: it is looked at from inside.
  */
@@ -184,20 +184,6 @@ static void test_schemes_and_laws(void) {
     check_towel(&cases[n]);
 }
 
-/* Repulsion of three quarters of a cell needs no response; that of half a cell, above, does. */
-static void test_repulsion_alone(void) {
-  const towel_case k = {"repulsion alone",
-                        CLOTH_MATERIAL_SPRINGS,
-                        CLOTH_BENDING_QUADRATIC,
-                        CLOTH_SCHEME_EULER,
-                        CLOTH_SOLVER_GRADIENTS,
-                        CLOTH_CONTACT_PROJECTION,
-                        0.03f};
-  const towel_result seen = fold_towel(&k, CLOTH_SELF_NONE);
-  CHECK(seen.frames == 0 && seen.sum.pairs_dropped == 0, "%d frames with intersections, %d pairs dropped", seen.frames,
-        seen.sum.pairs_dropped);
-}
-
 /// A sheet dropped folded ///
 
 /* A sheet of 32 x 32 with its further half above the nearer, 3 cm higher, which falls by 5 cm: 600 steps of 1/240 s. */
@@ -308,140 +294,6 @@ static void test_momentum(void) {
   method_relative("19 response", "the same, IMEX2", euler, check_flight(CLOTH_SCHEME_IMEX2, "IMEX2"), 0.02);
 }
 
-/// Zones ///
-
-/* Halves that would go through each other at their corners, by rough and uneven displacements, with zones alone. */
-static void test_zones_alone(void) {
-  cloth_config config = sheet_config(10, 20, 0.36, 0.76);
-  cloth *sheet = open_halves(&config);
-  cloth_method method = cloth_method_default();
-  cloth_method_report report;
-  method_work w;
-  mesh m = mesh_make(1, &sheet, &config);
-  point sum = {0.0, 0.0, 0.0};
-  memset(&report, 0, sizeof report);
-  method.self = CLOTH_SELF_IMPULSES;
-  CHECK(begin_method(&w, sheet, &method, 0, memory, sizeof memory) == CLOTH_OK, "%s",
-        cloth_method_explain(sheet, &method));
-  w.report = &report;
-  open_memory(&w, memory);
-  prepare_method(&w, 1.0f / 60.0f);
-  for (int i = 0; i < sheet->count; i++) {
-    const cloth_vector x = vector_load(w.x, i);
-    const int is_corner = (i % 10 < 3 || i % 10 > 6) && (i / 10 < 4 || i / 10 > 15);
-    const double way = !is_corner ? 0.0 : (x.y > 0.0f ? -1.0 : 1.0) * 0.03 * (1.0 + 0.5 * sin(1.7 * i));
-    vector_store(moved_of(&w), i, vector_add(x, vector_at(0.005 * sin(2.3 * i), way, 0.005 * cos(3.1 * i))));
-  }
-  copy_field(&w, moved_of(&w), field(&w, FIELD_DIRECTION));
-  sheet_search s = search_of(&w);
-  const int touches = search_touches(&s);
-  give_zones(&w, &s);
-  for (int i = 0; i < sheet->count; i++) {
-    const point to = point_of(vector_load(moved_of(&w), i));
-    sum = point_sum(sum, point_difference(to, point_of(vector_load(field(&w, FIELD_DIRECTION), i))));
-  }
-  CHECK(touches && report.zones > 1, "%d touches, %d zones", s.touching, report.zones);
-  CHECK(!search_touches(&s), "%d pairs touch", s.touching);
-  copy_field(&w, moved_of(&w), w.x);
-  method_within("19 response", "layers that would pass, zones alone: intersections", 0, count_intersections(&m), 0);
-  method_at_most("19 response", "the same: displacement of the centre of mass [m]", 3e-7,
-                 point_length(sum) / sheet->count, 1);
-  printf("%-11s   %d zones of at most %d of %d particles, %d times the whole sheet\n", "", report.zones,
-         report.largest_zone, sheet->count, report.stops);
-  mesh_free(&m);
-}
-
-/// Culling ///
-
-/* The touches between two frames of the towel, with and without blocks that are left out: the same, to the bit. */
-static void test_culling(void) {
-  static const towel_case k = {
-      "culling", CLOTH_MATERIAL_SPRINGS, CLOTH_BENDING_QUADRATIC, CLOTH_SCHEME_EULER, CLOTH_SOLVER_GRADIENTS, 0, 0.0f};
-  static float places[3 * WIDE * LONG], words[2][100 * WIDE * LONG + 1000];
-  const vector_array before = {places, places + WIDE * LONG, places + 2 * WIDE * LONG};
-  cloth_config config;
-  cloth_method method = towel_method(&k);
-  cloth *sheet = open_towel(&k, &config);
-  int different = 0, listed = 0;
-  uint64_t tests[2] = {0, 0};
-  CHECK((size_t)search_words(WIDE, LONG) <= sizeof words[0] / sizeof words[0][0], "%d words", search_words(WIDE, LONG));
-  method.self = CLOTH_SELF_IMPULSES;
-  for (int frame = 0; frame < FRAMES; frame++) {
-    sheet_search s[2];
-    for (int i = 0; i < sheet->count; i++)
-      vector_store(before, i, vector_load(vectors_at(sheet, sheet->state.position), i));
-    advance_by(sheet, &method, 1.0 / 60.0, k.name);
-    for (int n = 0; n < 2; n++) {
-      s[n] = open_search(words[n], WIDE, LONG);
-      s[n].x = before;
-      s[n].y = vectors_at(sheet, sheet->state.position);
-      s[n].distance = 0.002f;
-      s[n].ignores_blocks = n;
-      search_touches(&s[n]);
-      tests[n] += s[n].tests;
-    }
-    different += s[0].count != s[1].count || s[0].touching != s[1].touching ||
-                 memcmp(s[0].touch, s[1].touch, (size_t)s[0].count * sizeof s[0].touch[0]) != 0;
-    listed += s[1].count;
-  }
-  method_within("20 culling", "touches of 60 frames of the towel: lists that differ by culling", 0, different, 0);
-  printf("%-11s   %d touches; %.0f continuous tests, %.0f without culling\n", "", listed, (double)tests[0],
-         (double)tests[1]);
-  CHECK(listed > 1000 && tests[0] < tests[1], "%d touches, %.0f and %.0f tests", listed, (double)tests[0],
-        (double)tests[1]);
-}
-
-/// Pins ///
-
-/* The far half of a strip lies over the near one, and both ends are held. The upper pins move down to a height in a
-   step. */
-static cloth_method_report move_upper_pins(double height, double *lowest, double *off) {
-  cloth_config config = sheet_config(6, 12, 0.2, 0.44);
-  cloth *sheet = open_sheet(&config);
-  cloth_method method = cloth_method_default();
-  cloth_method_report sum;
-  memset(&sum, 0, sizeof sum);
-  method.self = CLOTH_SELF_IMPULSES;
-  for (int i = 0; i < sheet->count; i++) {
-    const int row = i / 6, is_above = row >= 6;
-    const point p = {0.04 * (i % 6) + (is_above ? 0.013 : 0.0), is_above ? 0.03 : 0.0,
-                     0.04 * (is_above ? 11 - row : row)};
-    cloth_set_particle(sheet, i, vector_of(p), vector_at(0.0, 0.0, 0.0));
-    if (row != 8)
-      cloth_pin(sheet, i);
-  }
-  for (int i = 36; i < 72; i++) {
-    point p = position_of(sheet, i);
-    p.y = height;
-    if (i / 6 != 8)
-      CHECK(cloth_move_pin(sheet, i, vector_of(p)) == CLOTH_OK, "pin %d does not move", i);
-  }
-  for (int n = 0; n < 4; n++) {
-    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "pins");
-    add_report(&sum, &report);
-    sum.contradictions += report.contradictions;
-    sum.unresolved += report.unresolved;
-  }
-  *lowest = 1.0;
-  *off = 0.0;
-  for (int i = 36; i < 72; i++) {
-    *lowest = fmin(*lowest, position_of(sheet, i).y);
-    *off = i / 6 != 8 ? fmax(*off, fabs(position_of(sheet, i).y - height)) : *off;
-  }
-  return sum;
-}
-
-static void test_pins(void) {
-  double lowest, off;
-  const cloth_method_report apart = move_upper_pins(0.004, &lowest, &off);
-  CHECK(lowest > 0.0 && off < 1e-6 && apart.contradictions == 0, "lowest %g, pins off by %g, %d contradictions", lowest,
-        off, apart.contradictions);
-  const cloth_method_report through = move_upper_pins(-0.03, &lowest, &off);
-  CHECK(apart.unresolved == 0 && through.unresolved > 0, "%d and %d pairs unresolved", apart.unresolved,
-        through.unresolved);
-  CHECK(through.contradictions > 0 && off < 1e-6, "%d contradictions, pins off by %g", through.contradictions, off);
-}
-
 /// What is left ///
 
 /* An S of three layers of 7 rows, 3 cm apart, that falls at a speed from a height. */
@@ -505,10 +357,6 @@ static void test_least_gap(void) {
   check_least_gap(90);
 }
 
-static void test_short_gap(void) {
-  check_least_gap(35);
-}
-
 /* A stack thrown onto the ground: neither through itself nor through the ground, where it lies after half a second. */
 static void check_ground(int frames) {
   for (int n = 0; n < 2; n++) {
@@ -528,115 +376,6 @@ static void check_ground(int frames) {
 
 static void test_ground(void) {
   check_ground(120);
-}
-
-static void test_short_throw(void) {
-  check_ground(44);
-}
-
-/* Two particles at one place touch for good. The rest goes its way, which ends on the ground after half a second: no
-   rigid sheet. */
-static void check_same_place(int frames) {
-  cloth_config config = sheet_config(10, 10, 0.36, 0.36);
-  cloth *sheet = open_sheet(&config);
-  cloth_method method = cloth_method_default();
-  cloth_method_report sum;
-  cloth_measures measures;
-  int standing = 0;
-  memset(&sum, 0, sizeof sum);
-  memset(&measures, 0, sizeof measures);
-  add_ground(sheet);
-  method.self = CLOTH_SELF_IMPULSES;
-  for (int i = 0; i < sheet->count; i++) {
-    const point p = {0.04 * (i % 10), 1.0, 0.04 * (i / 10)};
-    cloth_set_particle(sheet, i, vector_of(p), vector_at(0.0, 0.0, 0.0));
-  }
-  cloth_set_particle(sheet, 77, vector_of(position_of(sheet, 5)), vector_at(0.0, 0.0, 0.0));
-  for (int frame = 0; frame < frames; frame++) {
-    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "same place");
-    add_report(&sum, &report);
-    standing += frame == 0 ? report.standing : 0;
-  }
-  cloth_measure(sheet, &measures);
-  CHECK(standing > 0 && sum.stops == 0 && sum.largest_zone < 50, "%d pairs stood, %d stops, zone of %d", standing,
-        sum.stops, sum.largest_zone);
-  CHECK((double)measures.max_stretch < 1.0 && lowest_of(sheet) > 0.005, "stretch %g, lowest %g",
-        (double)measures.max_stretch, lowest_of(sheet));
-}
-
-static void test_same_place(void) {
-  check_same_place(90);
-}
-
-static void test_short_place(void) {
-  check_same_place(50);
-}
-
-/* The worst that can be: all at one point, and a ball of rubbish. */
-static void test_bounded_searches(void) {
-  for (int n = 0; n < 2; n++) {
-    cloth_config config = sheet_config(12, 12, 0.36, 0.36);
-    cloth *sheet = open_sheet(&config);
-    const double tests = 1024.0 * sheet->count, boxes = 12288.0 * sheet->count;
-    cloth_method method = cloth_method_default();
-    method.self = CLOTH_SELF_IMPULSES;
-    for (int i = 0; i < sheet->count; i++) {
-      const point p = {n * 0.005 * sin(17.0 * i), 1.0 + n * 0.005 * sin(29.0 * i), n * 0.005 * sin(43.0 * i)};
-      cloth_set_particle(sheet, i, vector_of(p), vector_at(0.0, 0.0, 0.0));
-    }
-    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "bound");
-    CHECK(report.searches_cut > 0 && (double)report.tests <= tests && (double)report.boxes <= boxes,
-          "%d substeps cut, %.0f tests, %.0f comparisons of boxes", report.searches_cut, (double)report.tests,
-          (double)report.boxes);
-    CHECK((double)report.tests == tests || (double)report.boxes == boxes, "%.0f tests, %.0f comparisons",
-          (double)report.tests, (double)report.boxes);
-  }
-}
-
-/* The maxima of sheets up to the largest grid are those of each particle times the particles. */
-static void test_bounds_of_large_sheets(void) {
-  static const int32_t sides[] = {418, 419, 592, CLOTH_GRID_LIMIT};
-  for (int n = 0; n < 4; n++) {
-    const uint64_t count = (uint64_t)sides[n] * (uint64_t)sides[n], tests = 1024 * count, boxes = 12288 * count;
-    const sheet_search none = {.columns = sides[n], .rows = sides[n]};
-    sheet_search s = none;
-    CHECK(!is_search_cut(&s) && has_tests_left(&s), "%d^2: cut before it begins", sides[n]);
-    s.tests = tests - 1;
-    s.boxes = boxes - 1;
-    CHECK(!is_search_cut(&s) && !has_tests_left(&s), "%d^2: cut too early", sides[n]);
-    s.boxes = boxes;
-    CHECK(is_search_cut(&s), "%d^2: more comparisons than there may be", sides[n]);
-    s = none;
-    s.tests = tests;
-    CHECK(is_search_cut(&s), "%d^2: more tests than there may be", sides[n]);
-    s = none;
-    s.tests = tests / 3;
-    s.boxes = boxes / 3;
-    CHECK(has_tests_left(&s), "%d^2: a third leaves none", sides[n]);
-    s.boxes++;
-    CHECK(!has_tests_left(&s), "%d^2: more than a third leaves some", sides[n]);
-  }
-}
-
-/* A sheet whose half goes through the other: the report counts what it starts with. */
-static void test_crossings(void) {
-  cloth_config config = sheet_config(12, 24, 0.44, 0.92);
-  cloth *sheet = open_sheet(&config);
-  cloth_method method = cloth_method_default();
-  mesh m = mesh_make(1, &sheet, &config);
-  method.self = CLOTH_SELF_IMPULSES;
-  for (int i = 0; i < sheet->count; i++) {
-    const int row = i / 12, is_above = row >= 12;
-    const point p = {0.04 * (i % 12), 0.3 + (is_above ? (i % 12 < 3 ? -0.03 : 0.03) : 0.0),
-                     0.04 * (is_above ? 23 - row : row) + (is_above ? 0.013 : 0.0)};
-    cloth_set_particle(sheet, i, vector_of(p), vector_at(0.0, 0.0, 0.0));
-  }
-  for (int frame = 0; frame < 10; frame++) {
-    const int counted = count_intersections(&m);
-    const cloth_method_report report = advance_by(sheet, &method, 1.0 / 60.0, "crossing");
-    CHECK(counted > 0 && report.crossings == counted, "%d crossings, in doubles %d", report.crossings, counted);
-  }
-  mesh_free(&m);
 }
 
 /// Refusals ///
@@ -671,11 +410,7 @@ static void test_refusals(void) {
 }
 
 int main(int count, char **arguments) {
-  static const test tests[] = {
-      TEST(towel),       TEST(schemes_and_laws), TEST(repulsion_alone),  TEST(folded_sheet),
-      TEST(least_gap),   TEST(ground),           TEST(same_place),       TEST(short_gap),
-      TEST(short_throw), TEST(short_place),      TEST(bounded_searches), TEST(bounds_of_large_sheets),
-      TEST(crossings),   TEST(momentum),         TEST(zones_alone),      TEST(culling),
-      TEST(pins),        TEST(refusals),         TEST(count_of_rows)};
+  static const test tests[] = {TEST(towel),  TEST(schemes_and_laws), TEST(folded_sheet), TEST(least_gap),
+                               TEST(ground), TEST(momentum),         TEST(refusals),     TEST(count_of_rows)};
   return RUN_TESTS(count, arguments, tests);
 }

@@ -4,13 +4,8 @@
 #
 # ESP-IDF and Zephyr are stood in for by CMake functions of the same names, in tests/package/.
 set -u
-case $1 in
-/*) out=$1/package ;;
-*) out=$PWD/$1/package ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" package
 . tests/package/small.sh
 
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$out/example.c"

@@ -3,13 +3,8 @@
 # tests/package_shared.sh); as a static and as a shared library; by GCC and clang, with flags that the library must not be
 # compiled with; and for Windows, run under Wine. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/package_cmake ;;
-*) out=$PWD/$1/package_cmake ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" package_cmake
 . tests/package/common.sh
 . tests/package/cmake.sh
 

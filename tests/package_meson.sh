@@ -2,13 +2,8 @@
 # Cloth in a program built with Meson: as a subproject that a wrap fetches by git, as a folder among the program's, and
 # installed; as a static and as a shared library. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/package_meson ;;
-*) out=$PWD/$1/package_meson ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" package_meson
 . tests/package/common.sh
 export CC=clang
 

@@ -2,13 +2,8 @@
 # The libraries that make install and make install-shared leave, used through pkg-config and through CMake: a program
 # linked to the static library, and one linked to the shared library. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/package_shared ;;
-*) out=$PWD/$1/package_shared ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" package_shared
 . tests/package/common.sh
 . tests/package/cmake.sh
 prefix=$out/make-prefix

@@ -1,5 +1,5 @@
 /* Steps of every kind of cloth: work within its bound and equal to it with fixed work, deadlines by a timer of the
-   test's own, plans within their budgets, and cloth that cloth_settle() leaves at rest. SPDX-License-Identifier: MIT */
+   test's own, and plans within their budgets. SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
 static uint32_t fake_time, fake_pace;
@@ -243,6 +243,27 @@ static void test_idle_iterations(void) {
   fixture_free(&fixed);
 }
 
+static void test_work_refusals(void) {
+  cloth_config config = square_config(4, 0.0);
+  fixture s = fixture_make(&config);
+  uint64_t work = 5;
+  CHECK(cloth_get_work_bound(s.sheet, 0.0f, &work) == CLOTH_ERROR_RANGE, "dt 0");
+  CHECK(cloth_get_work_bound(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_get_work_bound(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no cloth");
+  CHECK(cloth_config_work_bound(&config, NAN, &work) == CLOTH_ERROR_RANGE, "dt NaN");
+  CHECK(cloth_config_work_bound(&config, FRAME, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_config_work_bound(NULL, FRAME, &work) == CLOTH_ERROR_NULL, "no config");
+  config.columns = 1;
+  CHECK(cloth_config_work_bound(&config, FRAME, &work) == CLOTH_ERROR_RANGE && work == 5, "a wrong config");
+  fixture_free(&s);
+  config = square_config(8, 0.0);
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.substeps = 1;
+  s = fixture_make(&config);
+  CHECK(cloth_get_work_bound(s.sheet, FRAME, &work) == CLOTH_ERROR_UNSTABLE, "an unstable step");
+  fixture_free(&s);
+}
+
 /// Deadlines ///
 
 /* At least three iterations, or all there are, in each substep; and no step has fewer substeps than its length asks. */
@@ -348,6 +369,29 @@ static void test_least(void) {
   }
 }
 
+static void test_deadline_refusals(void) {
+  cloth_config config = square_config(5, 0.0);
+  fixture s = fixture_make(&config);
+  cloth_effort effort = {3, 1};
+  uint64_t before = read_hash(s.sheet);
+  CHECK(cloth_step_until(s.sheet, FRAME, 5, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
+  CHECK(cloth_step_until(NULL, FRAME, 5, &effort) == CLOTH_ERROR_NULL, "no cloth");
+  CHECK(cloth_step_until(s.sheet, 0.0f, 5, &effort) == CLOTH_ERROR_RANGE, "dt 0");
+  CHECK(cloth_step_again(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nothing to read");
+  CHECK(cloth_step_again(s.sheet, NAN, &effort) == CLOTH_ERROR_RANGE, "dt NaN");
+  const cloth_effort wrong[] = {{-1, 0}, {INT32_MIN, 1}, {1, 2}, {1, -1}};
+  for (int i = 0; i < 4; i++)
+    CHECK(cloth_step_again(s.sheet, FRAME, &wrong[i]) == CLOTH_ERROR_RANGE, "effort %d", i);
+  CHECK(read_hash(s.sheet) == before && effort.refinements == 3 && effort.cut_short == 1,
+        "a refused step did something");
+  fixture_free(&s);
+  config.capacity.fixed_work = 1;
+  s = fixture_make(&config);
+  CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_STATE, "fixed work with a deadline");
+  CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_STATE, "fixed work again");
+  fixture_free(&s);
+}
+
 /// Plans ///
 
 /* What a planned sheet really does: the mean over time of its largest strain as it swings by two corners. */
@@ -443,100 +487,15 @@ static void test_plan_refusals(void) {
   CHECK(cloth_plan(&config, FRAME, 0, -0.1f, &planned, &f) == CLOTH_ERROR_RANGE, "stretch below 0");
   CHECK(cloth_plan(&config, FRAME, 0, 1e-5f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "stretch out of reach");
   CHECK(cloth_plan(&config, FRAME, 100, 0.0f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "work out of reach");
+  CHECK(cloth_plan(&config, FRAME, 100000, 0.004f, &planned, &f) == CLOTH_ERROR_NO_PLAN, "both out of reach");
   config.rows = 1;
   CHECK(cloth_plan(&config, FRAME, 1000000, 0.0f, &planned, &f) == CLOTH_ERROR_RANGE, "a wrong config");
   CHECK(planned.columns == 0x55555555, "written in spite of an error");
 }
 
-/// Rest ///
-
-#define REST_SPEED 0.01
-#define MAX_STEPS 2400
-
-static double fastest_of(const cloth *sheet) {
-  cloth_vector_view v;
-  double most = 0.0;
-  cloth_get_velocities(sheet, &v);
-  for (int32_t i = 0; i < v.count; i++)
-    most = fmax(most, point_length(velocity_of(sheet, i)));
-  return most;
-}
-
-/* Settles within the bound on work, and steps for 5 s, in which no particle is as fast as REST_SPEED. */
-static void settle_and_watch(cloth *sheet, const char *name) {
-  cloth_settle_report report;
-  uint64_t bound = 0;
-  double most = 0.0;
-  CHECK(cloth_get_settle_bound(sheet, FRAME, MAX_STEPS, &bound) == CLOTH_OK, "%s: bound", name);
-  const int result = cloth_settle(sheet, FRAME, (float)REST_SPEED, MAX_STEPS, &report);
-  const double work = 4294967296.0 * report.work[1] + report.work[0];
-  CHECK(result >= 0 && !(result & CLOTH_NOTE_RECOVERED), "%s: cloth_settle: %d", name, result);
-  CHECK(report.settled == 1, "%s: not settled after %d steps, %g m/s", name, report.steps, (double)report.speed);
-  CHECK((double)report.speed <= 0.75 * REST_SPEED + 1e-6, "%s: settled at %g m/s", name, (double)report.speed);
-  CHECK(work > 0.0 && work <= (double)bound, "%s: work %g, bound %g", name, work, (double)bound);
-  CHECK(fastest_of(sheet) == 0.0 && all_finite(sheet), "%s: a particle moves", name);
-  for (int n = 0; n < 300; n++) {
-    CHECK(cloth_step(sheet, FRAME) >= 0, "cloth_step");
-    most = fmax(most, fastest_of(sheet));
-  }
-  printf("%-28s %3d steps, %2d stops, then %.4f m/s\n", name, (int)report.steps, (int)report.stops, most);
-  CHECK(most <= REST_SPEED, "%s: %g m/s after the call", name, most);
-}
-
-/* Sheets of several fabrics by two corners, by one, on a rail, as a tube, in air, with tethers and targets. */
-static void test_settle(void) {
-  random_source random = {21};
-  for (int n = 0; n < 12; n++) {
-    const int kinds[] = {KIND_PLAIN, KIND_MAPS, KIND_TUBE, KIND_AIR, KIND_TETHERS, KIND_BLENDED};
-    const int kind = kinds[n % 6];
-    cloth_config config = kind_config(&random, kind);
-    config.columns = n % 2 ? 16 : 24;
-    config.rows = 20;
-    config.substeps = n % 3 ? 2 : 4;
-    config.iterations = CLOTH_AUTOMATIC;
-    config.wind = vector_at(0.0, 0.0, 0.0);
-    config.edge_weft = vector_at(0.0, 0.0, n % 4 == 1 ? 0.3 : 1.0);
-    fixture s = fixture_make(&config);
-    const int step = n % 3 == 0 ? 5 : config.columns - 1;
-    for (int column = 0; column < (n % 4 == 3 ? 1 : config.columns); column += step)
-      cloth_pin(s.sheet, column);
-    char name[64];
-    snprintf(name, sizeof name, "%s, %d substeps", kind_names[kind], (int)config.substeps);
-    settle_and_watch(s.sheet, name);
-    fixture_free(&s);
-  }
-}
-
-/* Moves of pins for the next step are made; pins that a velocity moves stop where they are. */
-static void test_settle_pins(void) {
-  cloth_config config = square_config(12, 0.0);
-  fixture s = fixture_make(&config);
-  cloth_pin(s.sheet, 0);
-  cloth_pin(s.sheet, 11);
-  const cloth_vector place = vector_at(-0.45, 0.0, -0.5);
-  const point before = position_of(s.sheet, 11);
-  CHECK(cloth_move_pin(s.sheet, 0, place) == CLOTH_OK, "cloth_move_pin");
-  CHECK(cloth_set_pin_velocity(s.sheet, 11, vector_at(0.5, 0.0, 0.0)) == CLOTH_OK, "cloth_set_pin_velocity");
-  settle_and_watch(s.sheet, "pins with moves");
-  CHECK(point_distance(position_of(s.sheet, 0), point_of(place)) < 1e-6, "the pin is elsewhere");
-  CHECK(point_distance(position_of(s.sheet, 11), before) == 0.0, "the other pin has moved");
-  cloth_settle_report report;
-  uint64_t bound;
-  CHECK(cloth_settle(s.sheet, FRAME, (float)REST_SPEED, 1, &report) >= 0 && report.settled == 0, "a single step");
-  CHECK(cloth_settle(s.sheet, FRAME, 0.0f, 10, NULL) == CLOTH_ERROR_RANGE, "speed 0");
-  CHECK(cloth_settle(s.sheet, FRAME, NAN, 10, NULL) == CLOTH_ERROR_RANGE, "speed NaN");
-  CHECK(cloth_settle(s.sheet, FRAME, 0.01f, 0, NULL) == CLOTH_ERROR_RANGE, "no steps");
-  CHECK(cloth_settle(s.sheet, 0.0f, 0.01f, 10, NULL) == CLOTH_ERROR_RANGE, "dt 0");
-  CHECK(cloth_settle(NULL, FRAME, 0.01f, 10, NULL) == CLOTH_ERROR_NULL, "no cloth");
-  CHECK(cloth_get_settle_bound(s.sheet, FRAME, 0, &bound) == CLOTH_ERROR_RANGE, "a bound of no steps");
-  CHECK(cloth_get_settle_bound(s.sheet, FRAME, 5, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
-  fixture_free(&s);
-}
-
-static const test tests[] = {
-    TEST(work_bound), TEST(fixed_work),     TEST(idle_iterations), TEST(replay), TEST(no_deadline), TEST(least),
-    TEST(forecasts),  TEST(plans_in_order), TEST(plan_refusals),   TEST(settle), TEST(settle_pins),
-};
+static const test tests[] = {TEST(work_bound),    TEST(fixed_work),    TEST(idle_iterations),  TEST(replay),
+                             TEST(no_deadline),   TEST(least),         TEST(forecasts),        TEST(plans_in_order),
+                             TEST(plan_refusals), TEST(work_refusals), TEST(deadline_refusals)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

@@ -1,6 +1,6 @@
 /* Pre-shaped pieces (grid.rest_positions), in every tier: a trapezoid, a cone panel and a flared tube hang with every
    spring as long as the positions say; a rectangle of uneven cells stretches, bends and weighs as an even one; momenta,
-   strain limits, tearing, masks, seams, contact, settling, saves, work and refusals. SPDX-License-Identifier: MIT */
+   strain limits, tearing, masks, seams, contact, settling, saves and refusals. SPDX-License-Identifier: MIT */
 #include "tiers.h"
 
 #define PI 3.14159265358979
@@ -413,24 +413,6 @@ static void test_absent(void) {
   CHECK(hash[0] == hash[1] && hash[0] == hash[2], "positions of absent particles count");
 }
 
-/* Plans know how large a piece is from its positions: the edges do not count. */
-static void test_plan(void) {
-  cloth_forecast forecast[2];
-  cloth_config planned;
-  for (int n = 0; n < 2; n++) {
-    cloth_config config = config_of_tier(DEFAULT_TIER, 16, 16);
-    for (int i = 0; i < 256; i++)
-      rest[i] = vector_at(3.0 * (i % 16) / 15.0, -2.0 * (i / 16) / 15.0, 0.0);
-    config.max_colliders = 0;
-    config.edge_warp = vector_at(n ? 3.0 : 0.2, 0.0, 0.0);
-    config.edge_weft = vector_at(0.0, n ? -2.0 : -0.1, 0.0);
-    config.grid.rest_positions = n ? NULL : rest;
-    CHECK(cloth_plan(&config, FRAME, 10000000, 0.0f, &planned, &forecast[n]) == CLOTH_OK, "plan");
-  }
-  CHECK(fabs((double)forecast[0].stretch / (double)forecast[1].stretch - 1.0) < 0.2, "%g and %g",
-        (double)forecast[0].stretch, (double)forecast[1].stretch);
-}
-
 /* Two gores of a skirt sewn together along their slanted sides: no gap, and both hang alike. */
 static void test_seam(void) {
   fixture s[2];
@@ -472,20 +454,6 @@ static void test_seam(void) {
     fixture_free(&s[n]);
   }
   free(allocation);
-}
-
-/* Settled in one call it hangs where steps leave it. */
-static void test_settle(void) {
-  cloth_config config = config_of_tier(DEFAULT_TIER, 12, 12);
-  make_trapezoid(12, 12, 0.4, 0.2, 0.4);
-  fixture s = fixture_make(&config);
-  pin_row(&s, 12);
-  CHECK(cloth_settle(s.sheet, FRAME, 0.01f, 600, NULL) >= 0, "settle");
-  const point settled = position_of(s.sheet, 143);
-  CHECK(run_steps(s.sheet, 120, FRAME) >= 0, "steps");
-  CHECK(point_distance(settled, position_of(s.sheet, 143)) < 2.0e-3, "%g m apart",
-        point_distance(settled, position_of(s.sheet, 143)));
-  fixture_free(&s);
 }
 
 /// Saves, work, refusals ///
@@ -538,22 +506,6 @@ static void test_start(void) {
   fixture_free(&t);
 }
 
-static void test_work(void) {
-  cloth_config config = config_of_tier(tested_tier, 16, 16);
-  make_trapezoid(16, 16, 0.4, 0.2, 0.4);
-  fixture s = fixture_make(&config);
-  uint64_t bound, most;
-  pin_row(&s, 5);
-  CHECK(cloth_config_work_bound(&config, FRAME, &most) == CLOTH_OK, "bound of the config");
-  for (int frame = 0; frame < 5; frame++) {
-    CHECK(cloth_get_work_bound(s.sheet, FRAME, &bound) == CLOTH_OK, "bound");
-    CHECK(cloth_step(s.sheet, FRAME) >= 0, "step");
-    CHECK(read_work(s.sheet) <= bound && bound <= most, "work %llu of %llu of %llu",
-          (unsigned long long)read_work(s.sheet), (unsigned long long)bound, (unsigned long long)most);
-  }
-  fixture_free(&s);
-}
-
 static void expect_refused(const cloth_config *config, int error, const char *expected) {
   cloth_memory memory;
   char text[128];
@@ -604,12 +556,9 @@ int main(int count, char **arguments) {
                                TEST_EACH(all_tiers, tearing),
                                TEST(mask),
                                TEST_EACH(all_tiers, absent),
-                               TEST(plan),
                                TEST(seam),
-                               TEST(settle),
                                TEST_EACH(all_tiers, saves),
                                TEST(start),
-                               TEST_EACH(all_tiers, work),
                                TEST(refusals)};
   return RUN_TESTS(count, arguments, tests);
 }

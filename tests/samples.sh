@@ -2,13 +2,8 @@
 # The samples of one file: built by the command that stands in the file, played without a screen with a mouse that moves by
 # itself. raylib, which Debian 12 does not have, is replaced by a stand-in, tests/engines/raylib. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/samples_test ;;
-*) out=$PWD/$1/samples_test ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" samples_test
 . tests/engines/common.sh
 
 install_or_skip sdl cc pkg-config

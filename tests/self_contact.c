@@ -256,29 +256,6 @@ static void test_old_tangle(void) {
   fixture_free(&p.f[0]);
 }
 
-/* Any memory, and scratch that is shared, gives the same bits. */
-static void test_shared_scratch(void) {
-  self_stage a = clapping_stage(&small_scene, &small_options, 60), b;
-  describe_self(&b, &small_scene);
-  b.config[0].capacity.shared_scratch = 1;
-  build_self(&b, &small_options, 1);
-  unsigned char *allocation, *scratch = guarded_buffer(b.f[0].memory.shared_bytes, 3, &allocation);
-  memset(scratch, 0xa5, b.f[0].memory.shared_bytes);
-  CHECK(cloth_set_scratch(b.sheets[0], scratch, b.f[0].memory.shared_bytes) == CLOTH_OK, "scratch");
-  for (int frame = 0; frame < 60; frame++) {
-    step_self(&b);
-    memset(scratch, 0x5a + frame, b.f[0].memory.shared_bytes);
-  }
-  cloth_vector_view x, y;
-  cloth_get_positions(a.sheets[0], &x);
-  cloth_get_positions(b.sheets[0], &y);
-  CHECK(memcmp(x.x, y.x, (size_t)x.count * sizeof(float)) == 0, "positions differ");
-  CHECK(guards_intact(scratch, b.f[0].memory.shared_bytes), "bytes outside the scratch were written");
-  free(allocation);
-  fixture_free(&a.f[0]);
-  fixture_free(&b.f[0]);
-}
-
 /* No room for all candidates: they are looked for again, what is left out is counted, and nothing breaks. */
 static void test_overflow(void) {
   self_scene s = {SELF_TUBE, 16, 3, 0};
@@ -611,85 +588,6 @@ static void test_momentum_of_rims(void) {
   fixture_free(&f);
 }
 
-/// Twisted folds ///
-
-/* Two cells, folded along the edge they share. */
-typedef struct twist_play {
-  cloth_config config;
-  cloth_vector places[6];
-  float mass[6];
-  int is_weft; /* the cells are below each other, not beside each other */
-} twist_play;
-
-/* Which row or column from the first outer edge, 1 is the crest, and which end of it. */
-static void twist_place(const twist_play *p, int i, int *across, int *along) {
-  const int row = i / p->config.columns, column = i % p->config.columns;
-  *across = p->is_weft ? row : column;
-  *along = p->is_weft ? column : row;
-}
-
-static void describe_twist(twist_play *p, int tier, int is_weft) {
-  const double h = 0.02, thickness = 0.1 * h, away = 1.1 * thickness;
-  memset(p, 0, sizeof *p);
-  p->config = default_of_tier(tier);
-  p->is_weft = is_weft;
-  p->config.columns = is_weft ? 2 : 3;
-  p->config.rows = is_weft ? 3 : 2;
-  p->config.edge_warp = vector_at(h * (p->config.columns - 1), 0, 0);
-  p->config.edge_weft = vector_at(0, 0, h * (p->config.rows - 1));
-  p->config.gravity = vector_at(0, 0, 0);
-  p->config.air.density = 0;
-  p->config.integration.velocity_damping = 0;
-  p->config.integration.rest_drag = 0;
-  p->config.self_thickness = (float)thickness;
-  p->config.self_friction = 0;
-  p->config.fabric.stretch_warp = p->config.fabric.stretch_weft = 10;
-  p->config.fabric.bend = p->config.fabric.shear = 0;
-  for (int i = 0; i < 6; i++) {
-    int across, along;
-    twist_place(p, i, &across, &along);
-    p->places[i] = vector_at(abs(across - 1) * sqrt(h * h - away * away), (1 - across) * away, h * along);
-    p->mass[i] = (float)(0.8 + 0.1 * (i * 7 % 5));
-  }
-  p->config.grid.positions = p->places;
-  p->config.grid.mass_map = p->mass;
-}
-
-/* Distance of the lines of the two diagonals, over the thickness; negative when they have passed each other. */
-static double diagonal_distance(const twist_play *p, const fixture *f) {
-  const int columns = p->config.columns, other = p->is_weft ? columns : 1;
-  const point a = position_of(f->sheet, 0), b = position_of(f->sheet, columns + 1);
-  const point c = position_of(f->sheet, other), d = position_of(f->sheet, other + columns + 1);
-  const point normal = point_cross(point_difference(b, a), point_difference(d, c));
-  const double up = normal.y > 0 ? 1 : -1;
-  return up * point_dot(point_difference(a, c), normal) / point_length(normal) / (double)p->config.self_thickness;
-}
-
-/* The outer edges turn against the crest, both the same way, so that the diagonals press against each other although
-   particles of the same row or column stay as far apart as they are. */
-static void test_twisted_folds(void) {
-  for (int is_weft = 0; is_weft < 2; is_weft++) {
-    twist_play p;
-    describe_twist(&p, tested_tier, is_weft);
-    fixture f = fixture_make(&p.config);
-    for (int i = 0; i < f.count; i++) {
-      int across, along;
-      twist_place(&p, i, &across, &along);
-      cloth_set_particle(f.sheet, i, p.places[i], vector_at(0, across == 1 ? 0 : along ? 0.8 : -0.8, 0));
-    }
-    const point before = fold_momentum(&f);
-    double least = HUGE_VAL;
-    for (int frame = 0; frame < 5; frame++) {
-      CHECK(cloth_step(f.sheet, FRAME / 4) >= 0, "step");
-      least = fmin(least, diagonal_distance(&p, &f));
-    }
-    const double changed = point_distance(before, fold_momentum(&f)) / (sheet_mass(&f) * 0.8);
-    CHECK(least > 0.7 && least < 0.9, "diagonals come to %g thicknesses", least);
-    CHECK(changed < 1e-4, "momentum changes by %g", changed);
-    fixture_free(&f);
-  }
-}
-
 /// Searches ///
 
 /* Cloth that starts under strain, or hits something, is looked at again within the step, within the work bound. */
@@ -737,7 +635,6 @@ static const test tests[] = {
     TEST(ages),
     TEST(old_tangle),
     TEST(overflow),
-    TEST(shared_scratch),
     TEST(deadline),
     TEST(refusals),
     TEST(bad_velocity),
@@ -747,7 +644,6 @@ static const test tests[] = {
     TEST_EACH(all_tiers, rims),
     TEST_EACH(all_tiers, rims_of_holes),
     TEST_EACH(all_tiers, momentum_of_rims),
-    TEST_EACH(all_tiers, twisted_folds),
     TEST(searches_again),
 };
 

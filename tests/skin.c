@@ -330,43 +330,6 @@ static void test_tube(void) {
   fixture_free(&s);
 }
 
-/* Vertices that the nearest points of triangles lead to one side of the first column, and the curved surface to the
-   other: those of the seam's cells are bound there, outside the tube and inside. */
-static void test_tube_seam(void) {
-  enum { TUBE_COLUMNS = 8, VERTICES = 40 };
-  const double radius = TUBE_COLUMNS * SPACING / 6.283185307179586;
-  cloth_vector places[TUBE_COLUMNS * 3];
-  cloth_config config = cloth_config_default();
-  config.columns = TUBE_COLUMNS;
-  config.rows = 3;
-  config.grid.wrap = 1;
-  config.edge_warp = vector_at(TUBE_COLUMNS * SPACING, 0.0, 0.0);
-  config.edge_weft = vector_at(0.0, -2 * SPACING, 0.0);
-  for (int i = 0; i < TUBE_COLUMNS * 3; i++) {
-    const double angle = 6.283185307179586 * (i % TUBE_COLUMNS) / TUBE_COLUMNS;
-    places[i] = vector_at(radius * sin(angle), -SPACING * (i / TUBE_COLUMNS), radius * cos(angle));
-  }
-  config.grid.positions = places;
-  fixture s = fixture_make(&config);
-  mesh source = flat_mesh(), found;
-  cloth_binding bindings[MESH];
-  source.layout.count = VERTICES;
-  for (int i = 0; i < VERTICES; i++) { /* up to a fifth of a cell before the first column, and behind it */
-    const double angle = 6.283185307179586 / TUBE_COLUMNS * (0.01 * (i / 2 + 1)) * (i % 2 ? 1 : -1);
-    const double from = radius + 0.6 * SPACING;
-    point p = {from * sin(angle), -0.4 * SPACING - 0.02 * SPACING * i, from * cos(angle)};
-    put(source.vertex[i].position, p);
-  }
-  found = source;
-  CHECK(cloth_bind(&s.sheet, 1, &source.layout, source.vertex, &everything, bindings) == VERTICES, "not all are bound");
-  for (int i = 0; i < VERTICES; i++)
-    CHECK((bindings[i].column & 1023) == (i % 2 ? 0 : TUBE_COLUMNS - 1), "vertex %d is bound to column %d", i,
-          bindings[i].column & 1023);
-  CHECK(cloth_skin(&s.sheet, 1, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "no skin");
-  check_errors(compare_meshes(&found, &source, stays), "outside a tube");
-  fixture_free(&s);
-}
-
 /// Rims of masks and cuts ///
 
 /* Binds a mesh of `count` vertices, of which all have to be bound and lie where they were. */
@@ -389,47 +352,6 @@ static mesh mesh_beside(double beyond) {
     put(m.vertex[i].position, p);
   }
   return m;
-}
-
-/* Beyond the rim of a mask a vertex is bound to the cell beside it as beyond a border of the grid. */
-static void test_mask_rim(void) {
-  static const double beyond[] = {-0.1, 0.05, 0.1, 0.3, 0.8, 1.4};
-  uint8_t cells[(COLUMNS - 1) * (ROWS - 1)];
-  cloth_config config = flat_config();
-  for (int i = 0; i < (COLUMNS - 1) * (ROWS - 1); i++)
-    cells[i] = i % (COLUMNS - 1) < 8;
-  config.grid.cell_mask = cells;
-  fixture s = fixture_make(&config);
-  for (int n = 0; n < 6; n++) {
-    const mesh m = mesh_beside(beyond[n]);
-    check_all_bound(&s, &m, "beside a mask");
-  }
-  fixture_free(&s);
-}
-
-/* A smooth round rim on a mask of whole cells lies beyond most of their corners. */
-static void test_round_rim(void) {
-  enum { SIDE = 21 };
-  uint8_t cells[(SIDE - 1) * (SIDE - 1)];
-  cloth_config config = flat_config();
-  config.columns = config.rows = SIDE;
-  config.origin.z = (float)((SIDE - 1) * SPACING);
-  config.edge_warp.x = (float)((SIDE - 1) * SPACING);
-  config.edge_weft.z = (float)(-(SIDE - 1) * SPACING);
-  for (int i = 0; i < (SIDE - 1) * (SIDE - 1); i++) {
-    const double x = i % (SIDE - 1) - 9.5, y = i / (SIDE - 1) - 9.5, r = sqrt(x * x + y * y);
-    cells[i] = r < 9.8 && r > 3.0;
-  }
-  config.grid.cell_mask = cells;
-  fixture s = fixture_make(&config);
-  mesh m = flat_mesh();
-  for (int i = 0; i < MESH; i++) {
-    const double angle = 6.283185307179586 * i / MESH, r = i % 2 ? 9.9 : 2.9;
-    point p = {(10 + r * cos(angle)) * SPACING, 0.0, (10 + r * sin(angle)) * SPACING};
-    put(m.vertex[i].position, p);
-  }
-  check_all_bound(&s, &m, "a round rim");
-  fixture_free(&s);
 }
 
 #ifndef CLOTH_NO_TEARING
@@ -960,47 +882,6 @@ static void test_drawn_group_refusals(void) {
     fixture_free(&p.f[n]);
 }
 
-/* Two tubes on one axis, each with its last row at the other's, sewn together around: wherever the seam begins, and
-   whichever way it goes, also over the seam of the tubes' columns, the drawn normals are the same bits. */
-static void test_seam_around_tubes(void) {
-  enum { AROUND = 12, DOWN = 4, VERTICES = 2 * (AROUND + 1) * DOWN };
-  fixture f[2];
-  cloth *sheets[2];
-  for (int n = 0; n < 2; n++) {
-    cloth_config config = cloth_config_default();
-    config.columns = AROUND;
-    config.rows = DOWN;
-    config.grid.wrap = 1;
-    config.origin = vector_at(0.0, n ? -0.4 : 0.0, 0.0);
-    config.edge_warp = vector_at(n ? 0.75 : 0.6, 0.0, 0.0);
-    config.edge_weft = vector_at(0.0, n ? 0.2 : -0.2, 0.0);
-    config.self_thickness = 0.005f;
-    f[n] = fixture_make(&config);
-    sheets[n] = f[n].sheet;
-  }
-  int32_t particles[2][AROUND];
-  const cloth_seam seam = {.a = {0, 0, 1, AROUND, particles[0]}, .b = {1, 0, 1, AROUND, particles[1]}};
-  cloth_group group = cloth_group_default();
-  group.cloths = sheets;
-  group.count = 2;
-  group.seams = &seam;
-  group.seam_count = 1;
-  static drawn_vertex first[VERTICES], found[VERTICES];
-  for (int begin = 0; begin < AROUND; begin++) {
-    for (int way = -1; way <= 1; way += 2) {
-      for (int n = 0; n < AROUND; n++)
-        particles[0][n] = particles[1][n] = AROUND * (DOWN - 1) + (begin + way * n + AROUND) % AROUND;
-      drawn_vertex *vertices = begin == 0 && way < 0 ? first : found;
-      const int result = cloth_write_group_vertices(&group, NULL, &drawn_layout, vertices, sizeof found);
-      CHECK(result == CLOTH_OK, "%s", cloth_result_name(result));
-      CHECK(vertices == first || memcmp(first, found, sizeof found) == 0, "from column %d, way %d: other normals",
-            begin, way);
-    }
-  }
-  fixture_free(&f[0]);
-  fixture_free(&f[1]);
-}
-
 /* Normals of panels are joined in their scratch, which each needs for itself. */
 static void test_shared_scratch_of_group(void) {
   enum { PANELS_OF_THREE = 3 };
@@ -1039,39 +920,6 @@ static void test_shared_scratch_of_group(void) {
   }
 }
 
-/* A tube has no border along its columns, also not at its first one: there the normals of what is sewn to it are joined
-   as they are, and none is turned to the other side. */
-static void test_seam_along_tube(void) {
-  enum { AROUND = 12, DOWN = 4, TUBE_VERTICES = (AROUND + 1) * DOWN, VERTICES = TUBE_VERTICES + 3 * DOWN };
-  fixture f[2];
-  cloth *sheets[2];
-  for (int n = 0; n < 2; n++) {
-    cloth_config config = cloth_config_default();
-    config.columns = n ? 3 : AROUND;
-    config.rows = DOWN;
-    config.grid.wrap = !n;
-    config.edge_warp = n ? vector_at(0.05, 0.0, 0.087) : vector_at(0.6, 0.0, 0.0);
-    config.edge_weft = vector_at(0.0, -0.2, 0.0);
-    config.self_thickness = 0.005f;
-    f[n] = fixture_make(&config);
-    sheets[n] = f[n].sheet;
-  }
-  const cloth_seam seam = {.a = {0, 0, AROUND, DOWN, NULL}, .b = {1, 0, 3, DOWN, NULL}};
-  cloth_group group = cloth_group_default();
-  group.cloths = sheets;
-  group.count = 2;
-  group.seams = &seam;
-  group.seam_count = 1;
-  static drawn_vertex drawn[VERTICES];
-  CHECK(cloth_write_group_vertices(&group, NULL, &drawn_layout, drawn, sizeof drawn) == CLOTH_OK, "drawn");
-  for (int row = 0; row < DOWN; row++) {
-    const double angle = angle_between(drawn[(AROUND + 1) * row].normal, drawn[TUBE_VERTICES + 3 * row].normal);
-    CHECK(angle < 0.5, "row %d: normals are %g degrees apart", row, angle);
-  }
-  fixture_free(&f[0]);
-  fixture_free(&f[1]);
-}
-
 static const test tests[] = {
     TEST(same_pose),
     TEST(fewer_attributes),
@@ -1080,9 +928,6 @@ static const test tests[] = {
     TEST(no_gaps),
     TEST(weights),
     TEST(tube),
-    TEST(tube_seam),
-    TEST(mask_rim),
-    TEST(round_rim),
     TEST(several_cloths),
     TEST(out_of_reach),
     TEST(collapsed),
@@ -1095,8 +940,6 @@ static const test tests[] = {
     TEST(seam_folds),
     TEST(drawn_group),
     TEST(drawn_group_refusals),
-    TEST(seam_around_tubes),
-    TEST(seam_along_tube),
     TEST(shared_scratch_of_group),
 #ifndef CLOTH_NO_TEARING
     TEST(cut_rim),

@@ -157,16 +157,10 @@ typedef struct trial {
   scene what;
   uint64_t seed;
   int wild;
-  void (*furnish)(run *r);
   void (*act)(run *r, int frame);
 } trial;
 
 enum { SIDE_MOST = 24 };
-static float mass_map[SIDE_MOST * SIDE_MOST], stiffness_map[SIDE_MOST * SIDE_MOST];
-
-static void do_nothing(run *r) {
-  (void)r;
-}
 
 static void do_nothing_in_frame(run *r, int frame) {
   (void)r;
@@ -181,53 +175,7 @@ static trial trial_of(scene_kind kind, int n, int frames, const char *name) {
   t.what.config.strain_limit.max_extension = 0.1f;
   t.what.frames = frames;
   snprintf(t.name, sizeof t.name, "%s %s %d", t.what.name, name, n);
-  t.furnish = do_nothing;
   t.act = do_nothing_in_frame;
-  return t;
-}
-
-/* The scenes as they are, at three resolutions. */
-static trial trial_of_scene(int number) {
-  static const int sides[] = {6, 11, SIDE_MOST};
-  int side = sides[number / SCENE_KIND_COUNT];
-  trial t = trial_of((scene_kind)(number % SCENE_KIND_COUNT), side, side == SIDE_MOST ? 60 : 150, "as it is");
-  if (number % SCENE_KIND_COUNT == SCENE_DRAPE)
-    scene_add_floor(&t.what, -0.2f);
-  return t;
-}
-
-/* Every way to integrate, preconditioner and choice of substeps, over all scenes. */
-static trial trial_of_setting(int number) {
-  int n = number;
-  trial t = trial_of((scene_kind)(n % SCENE_KIND_COUNT), 9, 40, "");
-  cloth_config *config = &t.what.config;
-  n /= SCENE_KIND_COUNT;
-  config->integration.method = (int32_t)(n % 4);
-  n /= 4;
-  config->solver.preconditioner = (int32_t)(n % 4);
-  n /= 3;
-  n /= 2;
-  config->grid.min_bending_length = (float)((number / 7) % 2);
-  config->substeps = (number / 3) % 3 * 8;
-  config->strain_limit.max_extension = number % 5 == 0 ? 0.0f : 0.1f;
-  config->solver.max_iterations = 1 + number % 3 * 10;
-  config->fabric.compression = number % 2 == 0 ? 1.0f : 0.0f;
-  snprintf(t.name, sizeof t.name, "%s, integration %d, preconditioner %d, substeps %d", t.what.name,
-           (int)config->integration.method, (int)config->solver.preconditioner, config->substeps);
-  return t;
-}
-
-/* Maps from nothing to the most there is. */
-static trial trial_of_maps(int number) {
-  trial t = trial_of((scene_kind)(number % SCENE_KIND_COUNT), 10, 40, "with maps");
-  random_source random = {(uint64_t)number};
-  for (int i = 0; i < SIDE_MOST * SIDE_MOST; i++) {
-    mass_map[i] = draw_between(&random, 0.01f, 100.0f);
-    stiffness_map[i] = draw_up_to(&random, 100.0f);
-  }
-  t.what.config.grid.mass_map = number % 3 != 1 ? mass_map : NULL;
-  t.what.config.grid.stiffness_map = number % 3 != 2 ? stiffness_map : NULL;
-  t.what.config.integration.method = (int32_t)(number / SCENE_KIND_COUNT % 3);
   return t;
 }
 
@@ -246,72 +194,6 @@ static __attribute__((noinline)) cloth_collider draw_collider(random_source *sou
   if (random_int(source, 0, 1) != 0)
     body.pose.rotation = draw_rotation(source);
   return body;
-}
-
-static __attribute__((noinline)) cloth_pose pose_of_frame(const cloth_collider *body, int frame) {
-  cloth_pose pose = body->pose;
-  point axis = {0.6, 0.0, 0.8};
-  pose.position.x += 0.1f * (float)sin(0.1 * frame);
-  pose.position.y += 0.2f * (float)sin(0.07 * frame);
-  pose.rotation = rotation_about(axis, 0.05 * frame);
-  return pose;
-}
-
-static void move_bodies(run *r, int frame) {
-  for (int i = 0; i < r->colliders; i++) {
-    cloth_collider body = cloth_collider_default();
-    body.pose.position = vector_at(0.5, -0.2 - 0.1 * i, 0.5);
-    cloth_pose pose = pose_of_frame(&body, frame);
-    GIVE(r, cloth_move_collider(r->sheet, i, NULL, &pose));
-  }
-}
-
-/* One shape at a time, moving and turning under a falling sheet, or at rest. */
-static trial trial_of_shape(int number) {
-  trial t = trial_of(SCENE_DRAPE, 10, 80, "");
-  random_source random = {(uint64_t)number};
-  int shape = number % 5;
-  t.what.colliders[0] = draw_collider(&random, shape);
-  t.what.config.thickness = number % 3 == 0 ? 0.0f : draw_between(&random, 1e-4f, 0.05f);
-  t.what.config.origin.y = 0.3f;
-  t.act = number / 10 % 2 == 0 ? move_bodies : do_nothing_in_frame;
-  snprintf(t.name, sizeof t.name, "shape %d, %s", shape, number / 10 % 2 == 0 ? "moving" : "at rest");
-  return t;
-}
-
-/// Pins and confinement ///
-
-static void confine_some(run *r) {
-  random_source *random = &r->random;
-  for (int i = 0; i < 6; i++) {
-    cloth_vector direction = draw_vector(random, 1.0f);
-    int particle = random_int(random, 0, r->cloth.count - 1);
-    if (random_int(random, 0, 1) != 0)
-      GIVE(r, cloth_confine_to_line(r->sheet, particle, direction));
-    else
-      GIVE(r, cloth_confine_to_plane(r->sheet, particle, direction));
-  }
-}
-
-static void drag_pins(run *r, int frame) {
-  random_source *random = &r->random;
-  cloth_vector velocity = draw_vector(random, 2.0f);
-  point start = position_of(r->sheet, 0);
-  cloth_vector target = vector_of(point_sum(start, point_of(draw_vector(random, 0.05f))));
-  GIVE(r, cloth_pin(r->sheet, 0));
-  GIVE(r, cloth_move_pin(r->sheet, 0, target));
-  GIVE(r, cloth_set_pin_velocity(r->sheet, r->cloth.columns - 1, velocity));
-  if (frame == 30)
-    GIVE(r, cloth_release(r->sheet, 0));
-}
-
-static trial trial_of_pins(int number) {
-  trial t = trial_of(number % 2 == 0 ? SCENE_HANG : SCENE_DRAPE, 9, 60, "pins and confinement");
-  t.seed = (uint64_t)number;
-  t.furnish = confine_some;
-  t.act = number % 3 == 0 ? do_nothing_in_frame : drag_pins;
-  t.what.config.integration.method = (int32_t)(number % 4);
-  return t;
 }
 
 /// Sizes and places ///
@@ -578,7 +460,6 @@ static outcome run_trial(const trial *t, unsigned mode) {
   wild = t->wild;
   o.started = start(&r, t);
   if (o.started) {
-    t->furnish(&r);
     for (int frame = 0; frame < t->what.frames; frame++) {
       t->act(&r, frame);
       CALL(&r, cloth_step(r.sheet, r.frame_time));
@@ -621,11 +502,6 @@ typedef struct trial_group {
 } trial_group;
 
 static const trial_group groups[] = {
-    {"scenes", trial_of_scene, 3 * SCENE_KIND_COUNT},
-    {"settings", trial_of_setting, SCENE_KIND_COUNT * 48},
-    {"maps", trial_of_maps, 24},
-    {"shapes", trial_of_shape, 40},
-    {"pins", trial_of_pins, 16},
     {"sizes", trial_of_size, 100},
     {"fabrics", trial_of_fabric, 200},
     {"anything", trial_of_anything, 1000},

@@ -17,6 +17,16 @@ report() {
   [ $failed = 0 ]
 }
 
+# An empty folder in the build directory, whose absolute path becomes $out.
+fresh_folder() { # BUILD NAME
+  case $1 in
+  /*) out=$1/$2 ;;
+  *) out=$PWD/$1/$2 ;;
+  esac
+  rm -rf "$out"
+  mkdir -p "$out"
+}
+
 # A command that must succeed.
 try() { # NAME COMMAND...
   tried=$1

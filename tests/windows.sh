@@ -3,13 +3,8 @@
 # of Microsoft's own compiler; a DLL of it, and programs by MinGW in C and C++, run under Wine. tests/matrix.sh compares
 # more scenes. $1: build directory.
 set -u
-case $1 in
-/*) out=$1/windows ;;
-*) out=$PWD/$1/windows ;;
-esac
-rm -rf "$out"
-mkdir -p "$out"
 . tests/verdict.sh
+fresh_folder "$1" windows
 . tests/package/common.sh
 
 x64="clang --target=x86_64-pc-windows-msvc"

@@ -12,7 +12,7 @@
 # are looser than they need be. Change the cost of what the scene differs in from its neighbours ("no tethers" from
 # "hang", "limits" from "hang", "mapped springs alone" from "springs alone", "box" from "plane", "warm" from "implicit",
 # ...) by the share that is missing, make cloth.c, and run again: it takes a minute or two. Costs change no result but
-# cloth_statistics.work, the bounds and the plans; test_forecasts of tests/plans.c shows what plans come of them.
+# cloth_statistics.work, the bounds and the plans; test_forecasts of tests/planning.c shows what plans come of them.
 set -u
 out=$1/work_calibration
 mkdir -p "$out"

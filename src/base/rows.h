@@ -28,8 +28,7 @@
 #define NEAR_PLANE(plane) (plane)
 #endif
 
-/* Floats before the first row and behind the last one of a near array, and on both sides of a row buffer: neighbours of
-   the ends are loaded from there. */
+/* Floats before the first row and behind the last one of a near array, and beside a row buffer, that are loaded. */
 #define ROW_PAD 8
 
 /* Places of a row of so many columns. */
@@ -106,11 +105,8 @@ CLOTH_INLINE int is_skipped(lanes_mask wanted) {
   return CLOTH_LANES == 1 && !lanes_any(wanted);
 }
 
-/*
- * Sums over a row. Column i goes into partial sum i mod 8, whatever the lane width; the partial sums of all rows are
- * added up in the order of the rows, then in the fixed tree of lanes_sum_total(). So rows may be summed by several
- * threads.
- */
+/* Sums over a row: column i goes into partial sum i mod 8; those of all rows are added up in their order, then in the
+   tree of lanes_sum_total(). So threads may sum rows. */
 #define ROW_PARTS (LANES_SUMS / CLOTH_LANES)
 
 typedef struct row_sum {

@@ -17,14 +17,10 @@
 
 /// Attached particles ///
 
-/*
- * A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
- * the collider will be; one that is not there yet when a step begins arrives at its end. One attached to a body is
- * free, and held by a spring, see coupling.h. What the cloth does to either acts on the collider.
- *
- * In: attachments, poses, solution. Out: velocities of attached pins, own.pin_reactions, reactions of colliders.
- * Scratch: none; own.attached holds what has been given to the colliders so far in this step.
- */
+/* A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
+   the collider will be. One attached to a body is free, and held by a spring (coupling.h). In: attachments, poses,
+   solution. Out: velocities of attached pins, own.pin_reactions, reactions. Scratch: own.attached, what colliders have
+   been given in this step. */
 
 #if WITH_BODIES
 

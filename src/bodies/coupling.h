@@ -22,17 +22,13 @@
  *
  *   J y = y_i - G Y,  G Y = Y + theta x arm,  arm from the body's centre to the particle
  *
- * and force and block F and K, that on the body are -G^T F and G^T K G. The block of the body's unknowns alone is
+ * and force and block F and K, that on the body are -G^T F and G^T K G. Its own block, which is eliminated exactly
+ * (Schur complement), so that the solve has A - A_pb B^-1 A_bp with A_pb = - sum K G, is
  *
  *   B = s / m0 diag(M, I) + sum G^T K G + rolling
  *
- * and they are eliminated exactly (Schur complement): the solve has the particles alone, A - A_pb B^-1 A_bp with A_pb =
- * - sum K G. Bodies as further unknowns under the preconditioner would make light ones gain energy.
- *
  * Rolling: what presses a body onto cloth makes it turn with more effort, k_r Omega with k_r = ROLLING T sum of lambda
- * / (h (|Omega| + ROLLING_SPIN)). Without it a ball of 5 kg rolls to and fro for a minute.
- *
- * In: touches, attachments, bodies, unknowns. Out: unknowns, residual, product. Scratch: none.
+ * / (h (|Omega| + ROLLING_SPIN)). In: touches, attachments, bodies. Out: unknowns, residual, product.
  */
 
 #if WITH_BODIES
@@ -255,8 +251,7 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
     }                                                                                                                  \
   }
 
-/* Adds attachments to bodies, as far as the particles alone are concerned: block and force. Returns 1 if there are any.
- */
+/* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   int32_t any = 0;
@@ -416,8 +411,8 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
   return sum;
 }
 
-/* What the bodies add to the product with the direction: q += A_pb P, with P, which they keep. Returns what it adds to
-   p . q; `is_last`: q is not needed. */
+/* What bodies add to the product with the direction: q += A_pb P unless `is_last`, with P, kept. Returns that of p .
+   q. */
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {

@@ -5,11 +5,7 @@
 
 /// Lists of bodies ///
 
-/*
- * Colliders with mass, and the particles that are attached to colliders.
- *
- * In: bodies and attachments (state). Out and scratch: none.
- */
+/* Colliders with mass, and the particles that are attached to colliders. In: state. */
 
 #if WITH_BODIES
 

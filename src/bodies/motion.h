@@ -11,16 +11,9 @@
 
 /// Motion of bodies ///
 
-/*
- * Where bodies go by themselves in a part of a substep, without the cloth and without gravity,
- *
- *   X* = X_n + h V, turned by h Omega; unequal moments of inertia turn as turned_freely() has it,
- *
- * and what they are after it, with the solution: X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* +
- * theta / h.
- *
- * In: bodies (state). Out: unknowns; at the end poses and velocities (state). Scratch: none.
- */
+/* Where bodies go by themselves in a part of a substep, without cloth and gravity: X* = X_n + h V, turned by h Omega.
+   After it X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* + theta / h. In: bodies. Out: unknowns, then
+   poses and velocities. */
 
 #if WITH_BODIES
 

@@ -5,12 +5,8 @@
 
 /// Bodies as unknowns ///
 
-/*
- * What a part of a substep keeps of a collider with mass, whose motion is solved together with the cloth: Y, the
- * displacement of its centre from where its own motion leads, and theta, its rotation from there.
- *
- * In and out: scratch.bodies, one for each body, in their order.
- */
+/* What a part of a substep keeps of a collider with mass, in scratch.bodies: Y, the displacement of its centre from
+   where its own motion leads, and theta, its rotation from there. */
 
 /* Unknowns of a body: three of Y [m], then three of theta [rad]. */
 #define BODY_UNKNOWNS 6

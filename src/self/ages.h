@@ -9,12 +9,9 @@
 
 #if WITH_SELF
 
-/*
- * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
- * intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets all of them.
- *
- * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
- */
+/* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
+   intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets them. Scratch:
+   `moved` of the bodies, a byte per particle. */
 
 /* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
    has left something out has not found apart. SELF_PARTING if it was and is part of an intersection. */
@@ -44,8 +41,7 @@ static void update_ages(const self_group *g, int changes, int all_found) {
   }
 }
 
-/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any, or particles that have come
-   apart and are still part of an intersection. */
+/* Prepares the notes of a gather for sewn particles. Returns 1 if there are any, or some that are still parting. */
 static int find_sewn(const self_group *g) {
   uint32_t sewn = 0;
   for (int32_t n = 0; n < g->count; n++) {

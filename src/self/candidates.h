@@ -15,18 +15,10 @@
 
 #if WITH_SELF
 
-/*
- * Which features of two cells may touch until candidates are looked for again: each particle with the triangles of the
- * other cell, and each edge with its edges; or, of spheres, the two particles. Pairs of cells wait until there are
- * SELF_BATCH of them, whatever the lanes, as a full list ends a search. Kept is what comes nearer now than the
- * thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Features that share a
- * particle, or particles that are sewn together, do not touch.
- *
- * Pairs of particles and triangles fill the list of candidates from the front, pairs of edges from the back, each in
- * the order in which the cells are visited.
- *
- * In: positions, velocities. Out: candidates. Scratch: none.
- */
+/* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
+   thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
+   there are SELF_BATCH of them, whatever the lanes. Features that share a particle, or sewn ones, do not touch. In:
+   positions, velocities. Out: candidates. */
 
 /* How two cloths of a group touch each other, or one touches itself. */
 typedef struct self_pair {
@@ -36,12 +28,10 @@ typedef struct self_pair {
   int32_t is_round;  /* 1: particles touch particles; 0: triangles */
 } self_pair;
 
-/* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
- */
+/* Labels of a sewn particle: of those that it is one with, and that it lies between; -1: none. */
 #define SEWN_LABELS 3
 
-/* Which particles of a group are sewn together: neither of two that have a label in common touches a triangle of the
-   other, nor passes through one. */
+/* Which particles are sewn: of two with a label in common neither touches, nor passes, a triangle of the other. */
 typedef struct sewn_labels {
   int32_t first[CLOTH_GROUP_LIMIT]; /* of each cloth: where its particles begin in `number` */
   int32_t *number;                  /* of each particle of the group: its number among the sewn ones, or -1 */
@@ -125,12 +115,9 @@ static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_
   return 0;
 }
 
-/*
- * Where a seam is opened, all is closer together than the thickness, and which side of what it is on is rounding. So
- * particles that were sewn go on not to touch triangles with a corner that was, whichever, and so do edges with an end
- * each, until a gather finds them the thickness apart from all of these. SELF_SEWN of their ages says so. While there
- * are such particles, `moved` of those that a gather has found near is 1, from the gather to the end of it.
- */
+/* Where a seam is opened, which side of what anything is on is rounding. So particles that were sewn, SELF_SEWN, go on
+   not to touch triangles with a corner that was, nor their edges each other, until a gather finds them the thickness
+   apart. `moved` of those that a gather has found near is 1 to its end. */
 
 /* 1 if a particle of cloth a and one of cloth b were sewn, and one of them is not any more. */
 static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {
@@ -222,8 +209,7 @@ typedef struct cell_lanes {
   lanes slack; /* shares of an edge beyond its ends */
 } cell_lanes;
 
-/* Times the largest way of corners relative to each other that candidates may be farther apart: they do not turn that
-   fast. */
+/* Times the largest way of corners relative to each other that candidates may be farther apart. */
 #define FASTER_WAY 1.2f
 /* Shares of an edge by which the nearest point of another may lie beyond its end. */
 #define EDGE_SLACK 0.15f

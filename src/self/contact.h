@@ -18,9 +18,7 @@
 
 #if WITH_SELF
 
-/*
- * What a part of a substep does about pairs, in order. In and out: what equation.h says.
- */
+/* What a part of a substep does about pairs, in order. */
 
 /* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {

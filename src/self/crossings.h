@@ -13,12 +13,8 @@
 
 #if WITH_SELF
 
-/*
- * Which edges pass through triangles now. The edges of a cell wait against the triangles of another one whose box meets
- * its own, and are compared SELF_BATCH pairs at a time.
- *
- * In: positions, ages. Out: intersections, marks in ages. Scratch: none.
- */
+/* Which edges pass through triangles now, SELF_BATCH pairs of cells at a time. In: positions, ages. Out: intersections,
+   marks in ages. */
 
 /* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
 CLOTH_INLINE void find_crossing_places(const self_group *g, const cell_queue *q, int32_t first, lanes3 point[4],
@@ -34,8 +30,7 @@ CLOTH_INLINE void find_crossing_places(const self_group *g, const cell_queue *q,
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
 #define SELF_CROSSINGS 6
 
-/* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
-   lanes, with the same result. */
+/* Which edges pass through a triangle with corners at the origin, b and c: find_meeting() in lanes, the same. */
 CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
   const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
   const lanes3 normal = lanes3_cross(b, c);
@@ -57,8 +52,7 @@ CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c
   return bits & ~outside;
 }
 
-/* Finds which of SELF_BATCH pairs have an edge that passes through a triangle, a bit each, for every edge and
-   triangle. */
+/* Finds which of SELF_BATCH pairs have an edge through a triangle, a bit each, for every edge and triangle. */
 CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_group *g, const cell_queue *q,
                                              uint32_t crossing[SELF_CROSSINGS]) {
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
@@ -93,8 +87,7 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
   return 0;
 }
 
-/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
-   Notes that they are near. */
+/* 1 if an end of an edge of cloth a and a corner of cloth b were sewn and are not any more: notes them as near. */
 CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
   int were_sewn = 0;
 #if WITH_SEAMS
@@ -112,8 +105,7 @@ CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, c
   return were_sewn;
 }
 
-/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
-   `which` of pair n of those that wait. */
+/* Notes that an edge of cloth a passes through a triangle of cloth b, if it does: `which` of pair n that waits. */
 static void note_meeting(self_search *s, const cell_queue *q, int32_t n, int32_t which) {
   const self_group *g = s->group;
   const int32_t a = q->cloth[0], b = q->cloth[1], end = which >> 1, t = which & 1;

@@ -9,6 +9,7 @@
 #include "../solve/arrays.h"
 #include "../solve/members.h"
 #include "../types.h"
+#include "candidates.h"
 #include "features.h"
 #include "memory.h"
 #include "pairs.h"
@@ -23,12 +24,9 @@
  *
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
- * Particle j gets w_j F, and w_j K J y in the product. The block of the preconditioner is the operator's with |w_j| K,
- * which stands in `ground`; the product takes it out again. Everything is in units of the first member of the solve:
- * a particle of another one takes its part over the weight of that.
- *
- * In: elements, residual, spring sums, diagonal, direction. Out: residual, ground, product. Scratch: solution (how many
- * pairs a particle has), product (what pressed last).
+ * Particle j gets w_j F, and w_j K J y in the product. The preconditioner has |w_j| K, which stands in `ground`; the
+ * product takes it out again. All is in units of the first member of the solve. Out: residual, ground, product.
+ * Scratch: solution (how many pairs a particle has), product (what pressed last).
  */
 
 /* Pairs nearer than so many thicknesses share out how a particle gives way. */
@@ -62,8 +60,7 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
   *own_at(array, 3, place, 2) += v.z;
 }
 
-/* Runs statements for the particles `n` that move of the ends `x` of an element, with their cloths `b` and places `i`.
- */
+/* Runs statements for the particles `n` that move of the ends `x` of an element, of cloths `b` at places `i`. */
 #define EACH_MOVING(x, n, b, i, ...)                                                                                   \
   for (int32_t n = 0; n < 4; n++) {                                                                                    \
     if ((x)->moving >> n & 1u) {                                                                                       \
@@ -209,8 +206,7 @@ CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved, float 
   return e->press.law.force - e->press.law.along * *out;
 }
 
-/* Before the last iteration: friction is bounded by what presses then. Residual, product and operator change as
-   release_contacts() says. */
+/* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
@@ -261,6 +257,10 @@ static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved)
 /* Gaps that the solution says, below which they are looked at. */
 #define DOUBTFUL_GAP 0.4f
 
+CLOTH_INLINE int is_doubtful(const pair_element *e, const self_pair *law) {
+  return e->gap < DOUBTFUL_GAP * law->thickness && !law->is_round;
+}
+
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
   pair_ends x;
@@ -270,7 +270,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   const int32_t is_pressed = press_after(e, moved, &out) > 0.0f;
   const float thickness = x.law->thickness;
   e->gap += out;
-  g->found->doubtful += e->gap < DOUBTFUL_GAP * thickness && !x.law->is_round;
+  g->found->doubtful += is_doubtful(e, x.law);
   const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
   const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
   if (is_pressed || law > 0.0f) {
@@ -370,7 +370,7 @@ static void part_element(const self_group *g, const pair_element *e) {
   pair_ends x;
   pair_shape shape;
   find_pair_places(g, candidate, &x);
-  if (e->gap < DOUBTFUL_GAP * x.law->thickness && !x.law->is_round && has_passed(candidate, &x, &shape)) {
+  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) {
     part_pair(candidate, &x, &shape);
   }
 }

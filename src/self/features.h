@@ -6,14 +6,9 @@
 
 #if WITH_SELF
 
-/*
- * What of a cloth touches another, or the same: a particle, one of the two triangles of a cell, or an edge: along the
- * warp, along the weft, across the cell. Each belongs to the particle at the first corner of its cell. A feature is one
- * number: the cloth in its group, whether the cell is in the last column of a tube, what it is, and the row and column
- * of its particle.
- *
- * In and out: arguments alone.
- */
+/* What of a cloth touches another, or the same: a particle, one of the two triangles of a cell, or an edge along the
+   warp, along the weft, across the cell, each of the particle at the first corner of its cell. A feature is one number:
+   the cloth in its group, whether the cell is in the last column of a tube, the kind, row and column. */
 
 enum {
   FEATURE_PARTICLE,
@@ -55,12 +50,9 @@ CLOTH_INLINE int32_t feature_place(uint32_t feature, int32_t pitch) {
   return ((int32_t)(feature >> FEATURE_COLUMN_BITS) & mask) * pitch + column;
 }
 
-/*
- * Candidates, which are pairs of features that may touch, are kept by pairs of cells: which of PAIR_KINDS pairs of
- * their kinds of features, a bit each, stands in seven bits over each cell of 25 bits. A candidate is one number, 16
- * times its pair of cells and which pair of kinds. In order come the particles, of all pairs of cells, and then the
- * edges.
- */
+/* Candidates are kept by pairs of cells: which of PAIR_KINDS pairs of their kinds of features, a bit each, stands in
+   seven bits over each cell of 25 bits. A candidate is 16 times its pair of cells and which pair of kinds. First come
+   particles, of all pairs of cells, then edges. */
 
 /* Pairs of kinds of features: that of the first cell and that of the second. */
 enum { PAIR_OF_PARTICLES = 13, PAIR_KINDS };

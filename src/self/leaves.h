@@ -11,17 +11,11 @@
 
 #if WITH_SELF
 
-/*
- * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
- * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
- *
- * In: positions, velocities. Out: boxes, bits. Scratch: scratch.product, in which leaves are kept.
- */
+/* The cells of a leaf, side by side in memory, with their boxes, and which of those of two leaves come near each other.
+   Scratch: scratch.product, in which leaves are kept. */
 
 /* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
 #define SELF_CELLS 4
-/* Components of a place now and ahead. */
-#define SELF_PLACES 6
 
 /* The cells of a leaf along an axis, now or ahead: their first particles and their boxes. */
 typedef struct leaf_range {
@@ -44,9 +38,8 @@ typedef struct self_leaf {
 /* Columns of leaves after which those of the next row are kept. */
 #define KEPT_COLUMNS 4
 
-/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in arrays
-   of the solve, which comes after the gather. Another leaf may be kept there. Leaves that are near each other
-   in rows and columns are kept in different places, whatever the number of columns. */
+/* Where a leaf is kept during a gather, in arrays of the solve, unless another one takes its place. Leaves that are
+   near in rows and columns are kept in different places. */
 CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
   const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
   const float *array = place < kept ? b->leaves.x : place < 2 * kept ? b->leaves.y : b->leaves.z;
@@ -60,50 +53,6 @@ static void forget_leaves(self_body *b) {
   for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
     kept_leaf(b, 0, n)->number = -1;
   }
-}
-
-/* Columns of particles of a leaf, and floats of a row of them that are read. */
-#define LEAF_COLUMNS 3
-#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
-
-/* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
-   copies where the leaf has fewer columns, or is the last one round a tube. */
-typedef struct leaf_rows {
-  const float *value[SELF_PLACES];
-  int32_t start[LEAF_COLUMNS];
-  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
-} leaf_rows;
-
-CLOTH_INLINE void find_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
-  const int32_t second = leaf->row + 1 < b->rows ? b->columns : 0, third = leaf->row + 2 < b->rows ? b->columns : 0;
-  rows->value[0] = b->start.x;
-  rows->value[1] = b->start.y;
-  rows->value[2] = b->start.z;
-  rows->value[3] = b->velocity.x;
-  rows->value[4] = b->velocity.y;
-  rows->value[5] = b->velocity.z;
-  rows->start[0] = leaf->first;
-  rows->start[1] = leaf->first + second;
-  rows->start[2] = leaf->first + second + third;
-}
-
-/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
-static void copy_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
-  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
-  fill_zero(rows->copy, sizeof rows->copy);
-  for (int32_t k = 0; k < SELF_PLACES; k++) {
-    for (int32_t r = 0; r < 3; r++) {
-      const float *row = rows->value[k] + rows->start[r] - leaf->column;
-      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
-        const int32_t column = leaf->column + n;
-        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
-      }
-    }
-    rows->value[k] = rows->copy[k];
-  }
-  rows->start[0] = 0;
-  rows->start[1] = LEAF_ROW;
-  rows->start[2] = 2 * LEAF_ROW;
 }
 
 /* A component of the particles of the three rows of a leaf: the left columns of its cells, and the right ones. */
@@ -233,15 +182,11 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
 CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
   leaf_rows rows;
   place_leaf(b, number, leaf);
-  find_rows(b, leaf, &rows);
-  if (leaf->column + LEAF_COLUMNS > b->columns) {
-    copy_rows(b, leaf, &rows);
-  }
+  find_rows(b, leaf->row, leaf->column, &rows);
   fill_leaf(&rows, ahead, leaf);
 }
 
-/* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
-   ahead on one side. */
+/* How far a box is from those of the cells along an axis, the lesser distance of now and ahead on one side. */
 CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
                                  const float *high) {
   const lanes below =
@@ -265,35 +210,32 @@ CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have a box that has a point in common with a cell's of another leaf now. */
-CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+/* Which cells of a leaf have a box that has a point in common with another one now, a bit each. */
+CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const float box_low[3], const float box_high[3]) {
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     lanes gap = lanes_splat(-1.0f);
     for (int32_t axis = 0; axis < 3; axis++) {
       const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
-      gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
+      gap = lanes_maximum(lanes_subtract(low, lanes_splat(box_high[axis])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(box_low[axis]), high), gap);
     }
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
   }
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have a box that has a point in common with the boxes of a node now. */
-CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const self_boxes *box) {
-  const float *v = box->value;
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = lanes_splat(-1.0f);
-    for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
-      gap = lanes_maximum(lanes_add(low, lanes_splat(v[axis + 3])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(v[axis]), high), gap);
-    }
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
-  }
-  return leaf->particles & ~bits;
+/* ... with the box of cell n of another leaf. */
+CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  const leaf_range *r = other->range;
+  const float low[3] = {r[0].low[n], r[1].low[n], r[2].low[n]}, high[3] = {r[0].high[n], r[1].high[n], r[2].high[n]};
+  return cells_meeting(leaf, low, high);
+}
+
+/* ... with the boxes of a node. */
+CLOTH_INLINE uint32_t cells_meeting_node(const self_leaf *leaf, const self_boxes *box) {
+  const float *v = box->value, high[3] = {negate(v[3]), negate(v[4]), negate(v[5])};
+  return cells_meeting(leaf, v, high);
 }
 
 /* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
@@ -321,8 +263,7 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
   return vector(sum[0], sum[1], sum[2]);
 }
 
-/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
-   normals themselves in place of a box around them. */
+/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, by the normals themselves. */
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
   return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);

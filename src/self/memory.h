@@ -12,15 +12,9 @@
 
 #if WITH_SELF
 
-/*
- * What pairs that press keep from one substep to the next, part of the state of the cloth of their first feature, or of
- * their second where that sleeps: the
- * force on that feature [N], and how far friction has let it slip elastically [m]. They stand in the order of the
- * candidates: those of particles and triangles, then those of edges. So a pass over the candidates in order finds each
- * in turn. A pair that is not kept begins anew.
- *
- * In and out: the memory (state), candidates. Scratch: the elements.
- */
+/* What pairs that press keep from one substep to the next, in the state of the cloth of their first feature, or of
+   their second where that sleeps: the force on that feature [N], and how far friction has let it slip elastically [m],
+   in the order of the candidates. */
 
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);

@@ -8,12 +8,8 @@
 
 #if WITH_SELF
 
-/*
- * The nearest points of a point and a triangle, and of two edges, in lanes. Places are multiples of 2^-30 m, see
- * STATE_ROUNDER, so that no product is subnormal.
- *
- * In and out: arguments alone.
- */
+/* The nearest points of a point and a triangle, and of two edges, in lanes, of places in multiples of 2^-30 m
+   (STATE_ROUNDER). */
 
 /* Vectors of particles of which there is an index. */
 CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
@@ -102,7 +98,7 @@ typedef struct edge_places {
 
 /* Of the edge from `from` along a and that from the origin along b. */
 CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
-  const lanes least = lanes_splat(LEAST_EDGE_SQUARE), zero = lanes_splat(0.0f);
+  const lanes least = lanes_splat(LEAST_EDGE_SQUARE);
   const lanes aa = lanes_maximum(lanes3_dot(a, a), least), bb = lanes_maximum(lanes3_dot(b, b), least);
   const lanes ab = lanes3_dot(a, b), af = lanes3_dot(a, from), bf = lanes3_dot(b, from);
   const lanes both = lanes_multiply(aa, bb), rest = lanes_subtract(both, lanes_multiply(ab, ab));
@@ -120,7 +116,6 @@ CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
   e.within = share_within(lanes_divide(lanes_subtract(lanes_multiply(ab, e.other_within), af), aa));
   e.within_apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.within), b, lanes_negate(e.other_within));
   e.within_apart = lanes3_quantise(e.within_apart, STATE_ROUNDER);
-  (void)zero;
   return e;
 }
 

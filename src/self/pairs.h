@@ -35,8 +35,7 @@
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
-/* Candidates nearer than so many thicknesses are elements; where there is no room for them, those that are nearer, in
-   so many steps. */
+/* Candidates nearer than so many thicknesses are elements; without room those that are nearer, in steps. */
 #define MOST_REACH 2.0f
 #define REACH_STEPS 20
 /* Least distance that has a direction [m]. */
@@ -243,8 +242,7 @@ CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
   return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
 
-/* Which particles of an element move stands over its candidate. Of a particle there are at most so many: of self.pairs
-   and of the pairs of a group. */
+/* Which particles of an element move stands over its candidate, of which a particle has at most so many. */
 #define CANDIDATE_BITS 28
 #define MOST_CANDIDATES (32 + 32)
 

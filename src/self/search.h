@@ -17,17 +17,11 @@
 
 #if WITH_SELF
 
-/*
- * Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now. Pairs
- * of nodes of the trees are visited from the roots down, with a stack in place of recursion; what is apart, or flat
- * together, is left out. The order follows from comparisons alone.
- *
- * Where there is no room for all candidates, they are looked for again with less reach, so that the nearest are kept,
- * whatever the order; only what is too much even then is left out. The number of visits is bounded in the same way.
- *
- * In: positions, velocities, ages. Out: candidates, intersections, ages, memory, statistics. Scratch: nodes, visits;
- * scratch.residual, a byte per particle; scratch.place, leaves.
- */
+/* Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now.
+   Pairs of nodes of the trees are visited from the roots down, with a stack; what is apart, or flat together, is
+   left out. Where there is no room for all, they are looked for again with less reach, so that the nearest are kept.
+   In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits; residual,
+   place. */
 
 /* The boxes around a leaf. */
 CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
@@ -41,8 +35,7 @@ CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
            y[2] + x[5] > 0.0f);
 }
 
-/* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
-   neighbours among their cells. */
+/* Two leaves of cloths a and b, or of one, and whether there may be neighbours among their cells. */
 typedef struct leaf_pair {
   int32_t a, b;
   const self_leaf *first, *second;
@@ -71,7 +64,7 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const uint32_t meeting =
-      p->first == p->second ? p->first->particles : cells_meeting(p->first, leaf_boxes(b, p->second->number));
+      p->first == p->second ? p->first->particles : cells_meeting_node(p->first, leaf_boxes(b, p->second->number));
   for (int32_t i = 0; meeting >> i; i++) {
     const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
@@ -91,8 +84,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   }
 }
 
-/* Pairs of cells of two leaves, or of one, that may come near each other. Spheres do not touch their neighbours in the
-   grid. */
+/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. */
 static void pair_near_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
@@ -161,8 +153,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
 
-/* The children of a node, or the node itself where only the other one of a pair is replaced by its children: numbers in
-   their level, and places among the four, row by row. */
+/* The children of a node, or the node itself: numbers in their level, and places among the four, row by row. */
 typedef struct node_list {
   const self_node *level;
   int32_t number[4], place[4];
@@ -207,16 +198,14 @@ CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
   return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
 }
 
-/* 1 if nodes i and j of one cloth and one level are the same or side by side; `round`: the number of columns between
-   two that are side by side round a tube. */
+/* 1 if nodes i and j of one level are the same or side by side; `round`: of columns side by side round a tube. */
 CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
   const int32_t rows = a->row - b->row + (a->place[i] >> 1) - (b->place[j] >> 1);
   const int32_t apart = a->column - b->column + (a->place[i] & 1) - (b->place[j] & 1);
   return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
 }
 
-/* Replaces a visit by those of its children that lead somewhere: not by nodes that are apart, nor by nodes side by side
-   that are flat together. Returns the new height of the stack. */
+/* Replaces a visit by children that are neither apart nor, side by side, flat together. Returns the stack's height. */
 static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
@@ -295,8 +284,7 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness; after the
-   last one what has no room is left out. */
+/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
@@ -359,8 +347,8 @@ static float shortest_spacing_of(const self_group *g) {
 }
 
 /* All attempts to find the candidates of the next `time` seconds, from number `attempt` on, which then is that of the
-   last one. `may_stop`: the first one is enough where candidates are so fast that they are looked for again in any
-   case. Less reach saves room, but no visits. Returns 1 if there was room for all of the first. */
+   last one. `may_stop`: the first is enough where candidates are fast. Returns 1 if there was room for all of the
+   first. */
 static int search_repeatedly(const self_group *g, float time, int may_stop, int32_t *attempt) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search *s = g->search;
@@ -464,8 +452,7 @@ static int is_fast_step(const self_group *g, const step_plan *plan) {
   return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
-/* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or
-   a quarter. */
+/* The longest part of a substep of h seconds, a share, in which fast cloth does not pass cloth: 1, 1/2, or 1/4. */
 static float longest_part(const self_group *g, float h, float shortest) {
   const float way = g->found->fastest * h, most = FAST_PART * shortest_spacing_of(g);
   float length = 1.0f;
@@ -492,13 +479,8 @@ static int self_notes(const cloth *c) {
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) {
-    return error;
-  }
-  if (!c->self) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_call(c, statistics));
+  RETURN_IF(!c->self, CLOTH_ERROR_STATE);
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }

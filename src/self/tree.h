@@ -10,16 +10,10 @@
 
 /// Tree of boxes ///
 
-/*
- * Boxes around the parts of a cloth, for self-contact: a quadtree over the grid. A leaf holds two by two cells, which
- * are three by three particles. Each node has two boxes, around where its particles are and around where they will be
- * if they keep their velocities for a time, so that cloth that moves as one does not approach itself; and a box around
- * the normals of its cells. The last row and column own particles and edges but no cells; on a tube the last column has
- * cells, which end at the first.
- *
- * In: positions, velocities. Out and scratch: the nodes. Boxes are made by comparisons alone. Comparisons with what is
- * not a number are false, so that such particles are apart from nothing, and contact leaves them out.
- */
+/* Boxes around the parts of a cloth: a quadtree over the grid whose leaves are two by two cells. Each node has a box
+   around where its particles are, one around where they will be if they keep their velocities for a time, and one
+   around the normals of its cells. The last row and column own particles and edges but no cells. What is not a number
+   is apart from nothing. */
 
 #if WITH_SELF
 
@@ -172,8 +166,7 @@ CLOTH_INLINE void find_corners(const self_body *b, int32_t row, int32_t column, 
   corner[3] = corner[0] + below;
 }
 
-/* a - b, in multiples of 2^-30 m. Crosses of such are multiples of 2^-60, and their products of 2^-120, so that none is
-   subnormal. */
+/* a - b, in multiples of 2^-30 m: products of crosses are multiples of 2^-120, so that none is subnormal. */
 CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
   return vector(quantise(a.x - b.x, STATE_ROUNDER), quantise(a.y - b.y, STATE_ROUNDER),
                 quantise(a.z - b.z, STATE_ROUNDER));
@@ -183,30 +176,7 @@ CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
   return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
 }
 
-/* Where a particle will be after a time. */
-CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, float time) {
-  return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
-}
-
-/* Boxes with nothing in them yet but one particle. */
-CLOTH_INLINE void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
-  float *value = box->value;
-  value[0] = now.x;
-  value[1] = now.y;
-  value[2] = now.z;
-  value[3] = negate(now.x);
-  value[4] = negate(now.y);
-  value[5] = negate(now.z);
-  value[6] = ahead.x;
-  value[7] = ahead.y;
-  value[8] = ahead.z;
-  value[9] = negate(ahead.x);
-  value[10] = negate(ahead.y);
-  value[11] = negate(ahead.z);
-}
-
-/* Makes boxes hold others, too. The last block of lanes may overlap the one before, where the minimum stays the same.
- */
+/* Makes boxes hold others, too. The last block of lanes may overlap the one before, which changes nothing. */
 CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
   for (int32_t n = 0; n < SELF_BOX_FLOATS; n += CLOTH_LANES) {
     const int32_t i = n + CLOTH_LANES <= SELF_BOX_FLOATS ? n : SELF_BOX_FLOATS - CLOTH_LANES;
@@ -215,8 +185,7 @@ CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
   }
 }
 
-/* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
-   axis the gap is wider now and ahead, on the same side. */
+/* 1 if what moves between boxes comes no closer than `reach`: on one axis and side the gap is wider now and ahead. */
 CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
   const float *x = a->value, *y = b->value;
   for (int32_t k = 0; k < 3; k++) {
@@ -236,24 +205,6 @@ static int8_t rounded_down(float value) {
   return (int8_t)((float)whole > value ? whole - 1 : whole);
 }
 
-/* Adds the normal of a cell to the normals of a node; cells of no area have none. */
-static void add_normal(const self_body *b, const int32_t corner[4], self_node *n) {
-  const cloth_vector d = exact_difference(vector_load(b->start, corner[2]), vector_load(b->start, corner[0]));
-  const cloth_vector e = exact_difference(vector_load(b->start, corner[3]), vector_load(b->start, corner[1]));
-  const cloth_vector normal = vector_cross(d, e);
-  const float square = vector_dot(normal, normal);
-  if (!(square > b->least_square && is_finite(square))) {
-    return;
-  }
-  const float scale = 0.999f * (float)SELF_NORMAL / square_root(square);
-  const float unit[3] = {normal.x * scale, normal.y * scale, normal.z * scale};
-  for (int32_t k = 0; k < 3; k++) {
-    const int8_t low = rounded_down(unit[k]), high = (int8_t)(low + 1);
-    n->normal_low[k] = low < n->normal_low[k] ? low : n->normal_low[k];
-    n->normal_high[k] = high > n->normal_high[k] ? high : n->normal_high[k];
-  }
-}
-
 static void clear_normals(self_node *n) {
   for (int32_t k = 0; k < 3; k++) {
     n->normal_low[k] = SELF_NORMAL;
@@ -262,39 +213,57 @@ static void clear_normals(self_node *n) {
   n->unused[0] = n->unused[1] = 0;
 }
 
-/* The leaf (row, column) of the tree. */
-static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t column, self_node *n) {
-  const int32_t first_row = 2 * row, first_column = 2 * column;
-  clear_normals(n);
-  for (int32_t r = first_row; r < first_row + 3 && r < b->rows; r++) {
-    for (int32_t k = first_column; k < first_column + 3; k++) {
-      if (k > b->columns - !b->is_wrapped) {
-        continue;
-      }
-      const int32_t particle = r * b->columns + (k < b->columns ? k : 0);
-      self_boxes point;
-      start_boxes(&point, vector_load(b->start, particle), place_ahead(b, particle, ahead));
-      if (r == first_row && k == first_column) {
-        n->boxes = point;
-      } else {
-        join_boxes(&n->boxes, &point);
-      }
-      if (r < first_row + 2 && k < first_column + 2 && k < b->columns && has_cell(b, r, k)) {
-        int32_t corner[4];
-        find_corners(b, r, k, corner);
-        add_normal(b, corner, n);
+/* Components of a place now and ahead. */
+#define SELF_PLACES 6
+/* Columns of particles of a leaf, and floats of a row of them that are read. */
+#define LEAF_COLUMNS 3
+#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
+
+/* The three rows of particles of a leaf, those that do not exist repeating the last one: where they start in the
+   components of positions, then velocities; or copies where the grid has fewer columns. */
+typedef struct leaf_rows {
+  const float *value[SELF_PLACES];
+  int32_t start[LEAF_COLUMNS];
+  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
+} leaf_rows;
+
+/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
+static void copy_rows(const self_body *b, int32_t first_column, leaf_rows *rows) {
+  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
+  fill_zero(rows->copy, sizeof rows->copy);
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
+    for (int32_t r = 0; r < 3; r++) {
+      const float *row = rows->value[k] + rows->start[r] - first_column;
+      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+        const int32_t column = first_column + n;
+        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
       }
     }
+    rows->value[k] = rows->copy[k];
+  }
+  rows->start[0] = 0;
+  rows->start[1] = LEAF_ROW;
+  rows->start[2] = 2 * LEAF_ROW;
+}
+
+/* The rows of a leaf whose first particle is (row, column). */
+CLOTH_INLINE void find_rows(const self_body *b, int32_t row, int32_t column, leaf_rows *rows) {
+  const float *const value[SELF_PLACES] = {b->start.x,    b->start.y,    b->start.z,
+                                           b->velocity.x, b->velocity.y, b->velocity.z};
+  CLOTH_UNROLL
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
+    rows->value[k] = value[k];
+  }
+  rows->start[0] = row * b->columns + column;
+  rows->start[1] = rows->start[0] + (row + 1 < b->rows ? b->columns : 0);
+  rows->start[2] = rows->start[1] + (row + 2 < b->rows ? b->columns : 0);
+  if (column + LEAF_COLUMNS > b->columns) {
+    copy_rows(b, column, rows);
   }
 }
 
 /* Columns of particles of a block of leaves. */
 #define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
-
-/* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
-typedef struct leaf_row {
-  int32_t first, second, third;
-} leaf_row;
 
 /* A component of nine particles of each leaf of a block: least and greatest. */
 typedef struct leaf_extent {
@@ -316,15 +285,16 @@ CLOTH_REPEATED void extend_by_row(const float *place, const float *speed, lanes 
          lanes_add(c, lanes_multiply(lanes_load(speed + 2), time)));
 }
 
-/* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
-CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
-                                   float value[4][CLOTH_LANES]) {
-  const lanes start = lanes_load(place + row->first);
-  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
+/* The boxes along an axis of a block of leaves; every other lane is a leaf. */
+CLOTH_REPEATED void extend_by_axis(const leaf_rows *rows, int32_t axis, lanes time, float value[4][CLOTH_LANES]) {
+  const float *place = rows->value[axis], *speed = rows->value[axis + 3];
+  const int32_t *row = rows->start;
+  const lanes start = lanes_load(place + row[0]);
+  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row[0]), time));
   leaf_extent now = {start, start}, ahead = {then, then};
-  extend_by_row(place + row->first, speed + row->first, time, &now, &ahead);
-  extend_by_row(place + row->second, speed + row->second, time, &now, &ahead);
-  extend_by_row(place + row->third, speed + row->third, time, &now, &ahead);
+  extend_by_row(place + row[0], speed + row[0], time, &now, &ahead);
+  extend_by_row(place + row[1], speed + row[1], time, &now, &ahead);
+  extend_by_row(place + row[2], speed + row[2], time, &now, &ahead);
   lanes_store(value[0], now.low);
   lanes_store(value[1], lanes_negate(now.high));
   lanes_store(value[2], ahead.low);
@@ -334,13 +304,17 @@ CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const
 /* Squared length of a normal from which on it counts as none [m^4]. */
 #define SELF_LARGEST_SQUARE 1.0e30f
 
-/* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
-   normals that change neither the least nor the greatest. */
-CLOTH_REPEATED void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+CLOTH_INLINE lanes3 load_place(const leaf_rows *rows, int32_t i) {
+  return lanes3_of(lanes_load(rows->value[0] + i), lanes_load(rows->value[1] + i), lanes_load(rows->value[2] + i));
+}
+
+/* Normals of a row of cells, times SELF_NORMAL; those of no area change neither the least nor the greatest. */
+CLOTH_REPEATED void find_normals(const self_body *b, const leaf_rows *rows, int32_t cells, int32_t step,
                                  float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
+  const int32_t above = rows->start[cells], below = rows->start[cells + 1];
   for (int32_t k = 0; k < step; k += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
-    const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
+    const lanes3 d = lanes3_exact_difference(load_place(rows, below + 1 + k), load_place(rows, above + k));
+    const lanes3 e = lanes3_exact_difference(load_place(rows, below + k), load_place(rows, above + 1 + k));
     const lanes3 normal = lanes3_cross(d, e);
     const lanes square = lanes3_dot(normal, normal);
     const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
@@ -368,16 +342,15 @@ static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3]
   }
 }
 
-/* The leaves of a block, `count` of them, whose first columns start at `column` of a row: all of them have three
-   columns of particles. */
+/* The leaves of a block, `count` of them from `column` of a row on: with three columns of particles, or one leaf. */
 static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
-  const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
-  leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
-  r.third = rows > 2 ? start + 2 * b->columns : r.second;
+  const int32_t rows = b->rows - 2 * row;
+  leaf_rows r;
+  find_rows(b, 2 * row, column, &r);
   float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
-  extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
-  extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
-  extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
+  extend_by_axis(&r, 0, lanes_splat(time), box[0]);
+  extend_by_axis(&r, 1, lanes_splat(time), box[1]);
+  extend_by_axis(&r, 2, lanes_splat(time), box[2]);
   self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
   for (int32_t n = 0; n < count; n++) {
     clear_normals(&nodes[n]);
@@ -386,7 +359,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
     }
   }
   for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
-    find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
+    find_normals(b, &r, cells, 2 * count, low, high);
     for (int32_t n = 0; n < count; n++) {
       add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
     }
@@ -448,8 +421,8 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
     for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
       build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
     }
-    for (int32_t column = whole; column < leaves->columns; column++) {
-      build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
+    if (whole < leaves->columns) {
+      build_leaves(b, ahead, row, 2 * whole, 1);
     }
   }
 #if WITH_GAPS

@@ -11,13 +11,8 @@
 
 #if WITH_SELF
 
-/*
- * Where an edge of the cloth passes through a triangle: the test, and the step that shortens the contour along which
- * two layers pass through each other (Volino and Magnenat-Thalmann, "Resolving Surface Collisions through Intersection
- * Contour Minimization", 2006).
- *
- * In: positions. Out: positions. Scratch: none.
- */
+/* Where an edge passes through a triangle: the test, and the step that shortens the contour along which two layers pass
+   through each other (Volino and Magnenat-Thalmann 2006). In and out: positions. */
 
 /* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
 enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
@@ -52,8 +47,7 @@ static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edg
 CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
 CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
-/* Two ends of an edge, then three corners of a triangle; or how far along the edge, and where in the triangle, the two
-   meet: weights of the five. */
+/* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
 typedef struct self_meeting {
   int32_t particle[5];
   float weight[5];
@@ -150,9 +144,8 @@ static cloth_vector self_unit(cloth_vector a) {
 /* Least cosine between an edge and the triangle's normal that is divided by. */
 #define SELF_LEAST_COSINE 0.01f
 
-/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter:
-   the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R the unit vector along the contour in the
-   face, E along the edge, and N the normal of the triangle (Volino and Magnenat-Thalmann 2006). */
+/* The direction that shortens the contour: the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R
+   along the contour in the face, E along the edge, N the normal of the triangle. */
 static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
   const cloth_vector from = vector_load(a->start, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);
@@ -175,9 +168,8 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Largest speeds at which edges are moved out of triangles where there are seams [m/s], which pull together what this
-   moves apart. The second of those that have been in
-   triangles for SELF_OLDEST steps: what has not come apart by then may never do so, as at a seam between pins. */
+/* Largest speeds at which edges are moved out of triangles where there are seams, which pull together what this moves
+   apart [m/s]; the second of those in triangles for SELF_OLDEST steps. */
 #define SELF_CONTOUR_SPEED 2.0f
 #define SELF_LASTING_SPEED 0.05f
 
@@ -199,8 +191,7 @@ static float mobility_of(const self_body *b, int32_t particle) {
   return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
 }
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, or most[1]
-   where they have met for long: places, not velocities. */
+/* Moves an edge and a triangle that still meet by at most most[0] metres, or most[1] where they have met for long. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);

@@ -29,9 +29,8 @@ static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
          (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
 }
 
-/* Most work of contact in a step: every part looks for candidates, visits and tests as many pairs as it may and finds
-   as many candidates as there is room for; the gather of the step, and all of its parts together, look again as often
-   as may be; in every part as many touch as there is room for, which is found in a second search. */
+/* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
+   for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
 static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
   const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
   const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;

@@ -14,29 +14,24 @@
 /// Coefficients of a substep ///
 
 /*
- * Everything that a substep of the one equation multiplies by, from the length h of the substep, the fabric and the
- * settings; the number of substeps; and which terms stay out of the operator.
+ * Everything that a substep of the one equation multiplies by, from its length h, the fabric and the settings; the
+ * number of substeps; and which terms stay out of the operator and act by their force alone.
  *
- * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
- * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
- * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that
- * of the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
- * integration.explicit_threshold.
- *
- * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
+ * With stiffness lambda such a term obeys g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by
+ * backward Euler, and stable below a = 4/3. The largest lambda h^2 / m of a family of springs is 4 kappa, kappa =
+ * (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of the plate 64 times that of a hinge. From the softest on, terms
+ * stay out as long as their sum is at most integration.explicit_threshold.
  */
 
-/* Longest substep [s]: frames are divided so that none is longer, as a ball passes a pinned sheet in longer ones (S19).
- */
+/* Longest substep [s]: in longer ones a ball passes a pinned sheet (S19). */
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #ifndef EXPLICIT_BOUND /* tests/thesis.c goes beyond it */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
 #endif
 /* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes, and of cloth that has torn, is in
-   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6. An unfinished solve
-   creeps with many substeps; stiffer cloth takes more iterations to keep its life, and the stiffest to come to rest (S1
-   and S17, paper). */
+   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6, as unfinished solves
+   creep. */
 #define MANY_GAPS 8
 #define SOFT_STIFFNESS 1.0e3f
 #define FIRM_STIFFNESS 2.0e3f
@@ -53,13 +48,11 @@
    levels bend them by kinks alone, which a cantilever of many cells does not get over in fewer. */
 #define STIFF_PLATE 300.0f
 #define STIFFEST_PLATE 1.5e3f
-/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more: levels of few
-   points do not shear without stretching. */
+/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more. */
 #define NET_SHEAR 0.001f
 #define NET_ITERATIONS 4
-/* Other cloth than soft one whose springs differ by a factor of four at most may go on for so many times the automatic
-   iterations, as long as they leave something, see solve/solve.h: threads that are much stiffer than what lies across
-   them, long cells and nets hang in the air while the levels do not know how they give way. */
+/* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
+   iterations as long as they leave something, see solve/solve.h. */
 #define LONGER_SOLVE 4
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
@@ -290,8 +283,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   return notes;
 }
 
-/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator: their sum grows with
-   the square of the substep at most. */
+/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator. */
 static float explicit_substeps(const cloth *c, float dt) {
   substep_terms t;
   set_terms(c, dt, 1, &t);

@@ -17,10 +17,7 @@
 
 /// Bounds of work ///
 
-/*
- * The most work of the next step of a cloth, and of any step of a config, by work.h. In: the cloth, or a config and a
- * model of its cloth without particles. Out: nothing but results. Scratch: none.
- */
+/* The most work of the next step of a cloth, and of any step of a config, by a model of its cloth. */
 
 #if WITH_PLANNING
 
@@ -30,10 +27,8 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  const int error = check_step(c, dt);
-  if (error || !work) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_step(c, dt));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   if (WITH_SLEEP && is_asleep(c) && !may_wake) {
@@ -45,8 +40,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   return CLOTH_OK;
 }
 
-/* A cloth without particles: just what the work is computed from, for a config that has no arena. Offsets into the
-   cloth lead to the members that follow it. */
+/* A cloth without particles, for a config that has no arena: what the work is computed from follows it. */
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
@@ -117,13 +111,9 @@ static int32_t largest_substeps(const cloth *c, float dt) {
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  const int error = check_config(config);
-  if (error || !work) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);

@@ -12,13 +12,8 @@
 
 /// Kernels of the step of one equation, tested ///
 
-/*
- * For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid: near
- * and own arrays, springs, blocks and their inverse, sums over rows, restriction and interpolation; in scalars the
- * contact law. All results go into one hash, in the order of the particles, so that it is the same with any lanes.
- *
- * In: numbers that the compiler cannot know. Out: the hash. Scratch: the stack.
- */
+/* For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid, from
+   numbers that the compiler cannot know. One hash, in the order of the particles. */
 
 #if WITH_SELF_TEST
 
@@ -62,8 +57,7 @@ static void hash_lanes3(hasher *h, lanes3 block, int32_t count) {
   }
 }
 
-/* What the springs from a block of a row to the next particles make of their force: through the inverse of their
-   blocks, and back by the product. */
+/* What springs from a block of a row make of their force: through the inverse of their blocks, and back. */
 CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_terms *t, const float *numbers) {
   const lanes3 here = near_load(row, KERNEL_PITCH, i), next = near_load(row, KERNEL_PITCH, i + 1);
   const lanes3 before = near_load(row, KERNEL_PITCH, i - 1);

@@ -19,7 +19,7 @@
 /// Linearisation ///
 
 /*
- * The right-hand side b of a substep and the operator, row by row: inertia and gravity, springs, plate and air at the
+ * The right-hand side of a substep and the operator, row by row: inertia and gravity, springs, plate and air at the
  * places where the substep linearises.
  *
  *   b_i = W_i (x*_i - x_i + s h^2 g) + forces
@@ -141,9 +141,8 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
 }
 
-/* Linearises the springs of direction d that start in a row, and stores the forces that they bring to their other ends,
-   and the blocks: springs in the operator that resist compression in full, without a strain limit. d, has_factors:
-   constants. */
+/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks: of
+   springs in the operator that resist compression in full, without a limit. d, has_factors: constants. */
 CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
                                           int32_t has_factors) {
   linear_row r = *row; /* the stores of lanes may alias it */
@@ -292,8 +291,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
   });
 }
 
-/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
-   already. */
+/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`; `is_started`: to those in it. */
 CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *first, const linear_row *row,
                                     int32_t place, int32_t is_last, int32_t is_started, int32_t keeps_pins) {
   const linear_row r = *row;

@@ -19,22 +19,18 @@
 /// Momentum of cloth that nothing holds ///
 
 /*
- * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that no pin, target
- * or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes by
- * gravity and air alone, and the angular momentum by air alone:
+ * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that nothing holds
+ * its sum and its moment are taken out of the solution again, so that the momentum changes by gravity and air alone,
+ * and the angular momentum by air alone:
  *
  *   d = W y less what gravity and air give at the solution,  p = sum d
  *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
  *   y -= s + t x r,  M s + C^T t = p,  C s + I t = L
  *
- * M, I and C are those of the operator, with the blocks of the air: what is taken from y changes the air, too. C, what
- * a shift changes of the angular momentum, is 0 without air; wind of 900 m/s throws a sheet of 1 g/m^2 without it.
- * Bodies that the cloth touches, or that particles are attached to, move along: their sums are added to p, L, M and I,
- * and what is taken is a common motion, which changes no force between them.
- *
- * The sum of W x_n x x is the angular momentum of the new state, so this is exact. It stretches cloth by half of the
- * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
- * parts.
+ * M, I and C are those of the operator, with the blocks of the air; C, what a shift changes of the angular momentum, is
+ * 0 without air. Bodies that the cloth touches or carries move along: their sums are added to p, L, M and I. The sum of
+ * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
+ * stretch cloth by half of the square of the angle.
  *
  * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
  */
@@ -110,8 +106,7 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
 
 #endif
 
-/* 1 if bodies move along with cloth that nothing else holds: it touches them alone, or particles are attached to them.
- */
+/* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
 static int moves_bodies(const cloth *c) {
   int any = 0;
 #if WITH_BODIES

@@ -11,18 +11,13 @@
 
 /// Planner ///
 
-/*
- * cloth_plan() chooses the two numbers that a user turns, substeps and iterations. From best to cheapest: many substeps
- * with automatic iterations, down to two; two with fewer iterations; one. It takes the best within the work that is
- * given, or the cheapest of those that stretch no more than is given, by their bounds of work (forecast.h) and the
- * stretch to expect. In: a config, dt and the goal. Out: the planned config and its forecast. Scratch: none; no cloth
- * is needed.
- */
+/* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
+   fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
+   is given, by their bounds (forecast.h) and the stretch to expect. */
 
 #if WITH_PLANNING
 
-/* Cut-off of the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
- */
+/* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
 #define MAX_OWN_STRETCH 1.0e3f
 #define MIN_STIFFNESS 1.0e-3f
 
@@ -39,10 +34,8 @@ static float longer_side(const cloth *c, const cloth_config *config) {
  *
  *     0.65 weight per area * length * particles / (stretch + shear stiffness)
  *
- * whatever the substeps, times the root of automatic iterations over those of the plan: what few of them leave over
- * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m,
- * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of
- * 48 particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
+ * whatever the substeps, times the root of automatic iterations over those of the plan; to a factor of two. A strain
+ * limit makes springs stiffer from there on.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
   const cloth_fabric *fabric = &config->fabric;
@@ -106,8 +99,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   return 1;
 }
 
-/* Chooses a plan: the best within the work or, if a stretch is given, the cheapest that keeps it. Returns its number,
-   or -1. */
+/* The number of the best plan within the work or, with a stretch, of the cheapest that keeps it; or -1. */
 static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
   config_model model;
   int32_t chosen = -1;
@@ -131,19 +123,14 @@ static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal
 
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
-  const int error = check_config(config);
-  if (error || !planned || !forecast) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!planned || !forecast, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f),
+            CLOTH_ERROR_RANGE);
   const plan_goal goal = {work, stretch};
   cloth_forecast best;
   const int32_t chosen = choose_plan(config, dt, &goal, &best);
-  if (chosen < 0) {
-    return CLOTH_ERROR_NO_PLAN;
-  }
+  RETURN_IF(chosen < 0, CLOTH_ERROR_NO_PLAN);
   *planned = *config;
   planned->substeps = plan_choices[chosen].substeps;
   planned->iterations = plan_choices[chosen].iterations;

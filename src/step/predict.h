@@ -13,16 +13,12 @@
 
 /*
  * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
- * BDF2, and f the share of it that damping leaves:
+ * BDF2, and f the share of it that damping leaves, of which the first is a dry drag that takes what is slow to rest:
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * The second is a dry drag that fades: it takes what is slow to rest, and leaves what is fast. The springs are
- * linearised at x = x_n + reach h f v, where reach is less than 1 only if the last substep was shorter than this one:
- * what it did not reach is no prediction. Pins go where they are told. Gravity is not part of the prediction: at rest
- * x is x_n, and what is in balance stays.
- *
- * In: position, velocity, velocity history. Out: place, way, turn, bent. Scratch: none.
+ * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter. Pins go where they
+ * are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
@@ -61,8 +57,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }
 
-/* The share of a velocity that damping leaves. Friction brakes particles that were pressed in the last substep already:
-   the dry drag leaves them. */
+/* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
 CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
   if (!p->has_dry_drag) {
     return p->drag;
@@ -75,8 +70,7 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
   return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
 }
 
-/* The way of a block of particles over the substep's prediction, h f v, and of pins over the substep; `moves`: which of
-   them are not pinned. */
+/* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
 CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
   lanes3 v = lanes3_load(p->v, i);
   if (p->blends) {

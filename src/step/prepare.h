@@ -14,12 +14,8 @@
 
 /// Preparation of the scratch ///
 
-/*
- * What a step does to its scratch before the first substep. Nothing that lies there from before may show: kernels read
- * floats beside rows, whose effect is 0 only if they are finite.
- *
- * In: freedom, mass ratios. Out: diagonal, levels, zeros in buffers and pads.
- */
+/* What a step does to its scratch before the first substep: kernels read floats beside rows, whose effect is 0 only if
+   they are finite. Out: diagonal, levels, zeros in buffers and pads. */
 
 static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
   const workspace *w = workspace_of(c);

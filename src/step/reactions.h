@@ -30,16 +30,13 @@
 
 /*
  * What the cloth does to whatever holds its particles is what is left of their own rows of the equation: b - A y, as a
- * force times m0 / (s h^2). Gravity and air on a pin count; its own inertia does not. Of a confined particle only the
- * part across its line or plane counts.
+ * force times m0 / (s h^2), without the inertia of a pin, and of a confined particle the part across its line or plane.
  *
- * What few iterations leave of the rows of other particles, and what the bound on the energy changes, is a force that
- * acts from nowhere. The pins that hold a particle share its sum, so that they take what gravity and air give and the
- * momentum of the cloth has not got. Cloth with targets or confined particles is held by more than its pins, and shares
- * nothing.
+ * What iterations and the bound on the energy leave of other rows acts from nowhere: the pins that hold a particle
+ * share its sum, so that they take what gravity and air give and the momentum of the cloth has not got; not where
+ * targets or confined particles hold it, too.
  *
- * In: residual with the rows of pins, solution, springs. Out: own.pin_reactions [N s], residual without these rows;
- * solution, the last step is 0, where the rest is shared. Scratch: none.
+ * Out: own.pin_reactions [N s], residual without these rows; solution, the last step is 0, where the rest is shared.
  */
 
 #if WITH_BODIES
@@ -227,8 +224,7 @@ CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   return s;
 }
 
-/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of the reactions of pins before.
- */
+/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of reactions before. */
 CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const cloth_vector before = pin_sums_of(c, &a).reactions;
@@ -331,8 +327,7 @@ static float held_mass(const cloth *c, const solve_arrays *a) {
   return mass;
 }
 
-/* What is left of a member's forces beside what its pins have noted, and how many of these hold a particle. Finishes
-   the solution. */
+/* What is left of a member's forces beside what pins have noted, and how many of these hold. Finishes the solution. */
 CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;

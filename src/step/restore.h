@@ -16,12 +16,8 @@
 
 /// Restoring momentum ///
 
-/*
- * What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
- * momentum.h: of a piece of a cloth, or of all cloths that are solved as one, with the bodies that move along.
- *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
- */
+/* What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
+   momentum.h: of a piece, or of all cloths that are solved as one, with the bodies that move along. */
 
 /* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
 typedef struct common_motion {
@@ -212,8 +208,7 @@ static void solve_for_motion(inertia_sums *inertia, float mass, const momenta *s
   whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
 }
 
-/* Takes what the solve has left over out of the solution of a free piece. `turned`: what has been added to its angular
-   momentum before the solve, and is taken back. */
+/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
 CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
   float mass;
   common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};

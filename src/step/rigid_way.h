@@ -18,11 +18,8 @@
  *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
  *
  * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
- * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L. The I' that is inverted has a least pivot: what
- * it leaves over in one step the next one takes, or a sheet that tumbles would lose .017 of L in 10 s. Cloth that is
- * held, or touches a collider, moves as a whole not at all.
- *
- * In: state, ways. Out: the motion. Scratch: none.
+ * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L, with an I' that has a least pivot. Cloth that
+ * is held, or touches a collider, moves as a whole not at all.
  */
 
 /* Steps to find b: turns of less than half a radian agree to 1e-4 then. */

@@ -20,18 +20,10 @@
 
 /// Rest ///
 
-/*
- * A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
- * of Tension Structures by Dynamic Relaxation", International Journal of Space Structures 14(2), 1999): it moves by the
- * substeps of the steps to come, and whenever its kinetic energy has passed a maximum all velocities become 0. At a
- * maximum of the kinetic energy the cloth passes its equilibrium, so each stop takes out all the energy that a swing
- * would lose in seconds. It has settled when all particles have been slow for a time at the ends of steps.
- *
- * Dry drag, which keeps slow cloth slow, does not act here: with it 4 of 94 cloths that had settled moved within five
- * seconds, some at .19 m/s as folds turned over, without it none of 99.
- *
- * In: the state, dt. Out: the state; the statistics are those of the last step. Scratch: that of a step.
- */
+/* A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
+   of Tension Structures by Dynamic Relaxation", 1999): it moves by the substeps of the steps to come, and whenever its
+   kinetic energy has passed a maximum, as it does at its equilibrium, all velocities become 0. Dry drag, which keeps
+   slow cloth slow, does not act. In and out: the state. */
 
 #if WITH_SETTLE
 
@@ -57,8 +49,7 @@ typedef struct settling {
   int32_t is_stopped; /* 1: the cloth has been stopped in this step */
 } settling;
 
-/* Adds the colliders with mass to the energy and to the largest squared speed. A body's speed is that of its centre, or
-   of the point farthest from it. */
+/* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
 static void add_bodies_speed(settling *s, float *energy) {
 #if WITH_BODIES
   const cloth *c = s->c;
@@ -124,9 +115,8 @@ static void damp_motion(settling *s) {
   s->energy = stops ? 0.0f : energy;
 }
 
-/* After a step of dt seconds: counts the time in which all particles have been slow. Speeds are judged where the caller
-   sees them, at the ends of steps. A step that follows a slow end is like those to come, without stops, which would
-   hide what grows. */
+/* After a step of dt seconds: counts the time in which all particles have been slow at the ends of steps. A step that
+   follows a slow end makes no stops, which would hide what grows. */
 static void judge_rest(settling *s, float dt) {
   const int is_slow = !(s->speed > s->slow);
   s->fastest = maximum(s->fastest, s->speed);
@@ -187,13 +177,9 @@ static int step_towards_rest(settling *s, float dt) {
 
 int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
                       cloth_settle_report *report) {
-  const int error = check_step_with(c, dt, around);
-  if (error) {
-    return error;
-  }
-  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT,
+            CLOTH_ERROR_RANGE);
   cloth_settle_report unread;
   cloth_surroundings without_reactions;
   if (around) {

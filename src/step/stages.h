@@ -9,10 +9,7 @@
 
 /// Stages of a substep ///
 
-/*
- * What a port learns of the stages of a substep: ticks of its timer, and a hash of what each has made. In: what the
- * stage has made. Out: statistics.ticks. Scratch: none.
- */
+/* What a port learns of the stages of a substep: ticks of its timer, and a hash of what each has made. */
 
 #ifdef CLOTH_TRACE
 
@@ -31,8 +28,7 @@ static cloth_vector made_of(const cloth *c, const solve_arrays *a, cloth_stage s
   }
 }
 
-/* Passes CLOTH_TRACE(c, stage, substep, hash), which finds the first stage in which two machines differ, a hash of what
-   the stage has made; of nothing if it has made nothing. */
+/* Passes CLOTH_TRACE(c, stage, substep, hash), a hash of what the stage has made, to compare machines. */
 static void trace_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
   const solve_arrays arrays = arrays_of(c);
   hasher h;

@@ -29,18 +29,15 @@
 
 /*
  * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
- * the iterations. A bound is the same with the caps: all iterations, all shortenings of ways. With fixed work a step
- * does all of them and is charged its bound at once; otherwise it is charged what it has done.
+ * the iterations. A bound is the same with the caps. With fixed work a step does all of them and is charged its bound
+ * at once; otherwise it is charged what it has done.
  *
  * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
- * -DCLOTH_SCALAR), as inclusive costs of the passes on a sheet of 32 x 32 over its calls: rounded up. Others say what
- * they are of. Other machines differ by a factor that is much the same for all passes.
- *
- * In: the terms of a substep, the settings, pins and other inputs. Out: nothing but results. Scratch: none.
+ * -DCLOTH_SCALAR), inclusive, on a sheet of 32 x 32, rounded up. Others say what they are of.
  */
 
-/* Per sewn particle and part of a substep, and iteration; per spring across a seam, the same. Per particle of a cloth
-   with gathers, and part. */
+/* Per sewn particle and part, and iteration; per spring across a seam, the same; per particle with gathers, and
+   part. */
 #define WORK_SEWN 3000u
 #define WORK_SEWN_ITERATION 700u
 #define WORK_SEAM_SPRING 2500u
@@ -53,12 +50,10 @@
 /* The coarsest level, which has up to nine nodes on any grid: its factors in a substep, its solve in an iteration. */
 #define WORK_COARSEST_FACTORS 92000u
 #define WORK_COARSEST 7000u
-/* Per particle and step: pads, diagonal, the box around the cloth, the origin of the step, sleep; labels of the pieces
-   and factors of links of cloth with gaps or a map. */
+/* Per particle and step: pads, diagonal, box, origin, sleep; labels and factors of cloth with gaps or a map. */
 #define WORK_PREPARE 70u
 #define WORK_LINKS 2000u
-/* Per particle and substep: the prediction, its share of BDF2, springs and inertia at its places, the springs' blocks,
-   the plate, the air, factors of links. */
+/* Per particle and substep: prediction, BDF2, springs and inertia, blocks of springs, plate, air, factors of links. */
 #define WORK_PREDICT 120u
 #define WORK_BLEND 150u
 #define WORK_LINEARISE 610u
@@ -103,9 +98,8 @@
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
-/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
-   particles; and where its energy is compared. What a particle costs that is compared with a collider says
-   contact/body.h. */
+/* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
+   where its energy is compared. contact/body.h has what a comparison with a collider costs. */
 #define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
@@ -116,8 +110,7 @@
 #define WORK_BODY_SPRING 600u
 /* Products of a solve beside its iterations: what begins and ends it. */
 #define BODY_PRODUCTS 5u
-/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
-   included; the latter are not looked for at surfaces. */
+/* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
 
@@ -144,8 +137,7 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
-/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them, which
-   may be height fields, or distance grids among the others. */
+/* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
 static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
   int64_t searches = 0;
 #if WITH_COLLIDERS
@@ -256,8 +248,7 @@ static uint64_t body_work(const work_scene *s, uint32_t iterations) {
   return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
 }
 
-/* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
-   energy is not compared. */
+/* Work of a substep with so many iterations and `shortenings` of its ways; -1 if the energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
                              int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
@@ -310,8 +301,7 @@ static uint64_t larger_work(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Most work of a substep of h seconds, one of so many, in at most so many iterations: of one whose prediction has no
-   share of BDF2, which would make springs softer. */
+/* Most work of a substep of h seconds, one of so many, in at most so many iterations, without BDF2, which softens. */
 static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
@@ -384,8 +374,7 @@ static uint64_t max_choice_work(const cloth *c) {
 
 #endif
 
-/* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts, and of at most
-   `iterations` iterations; 0: as many as the cloth has alone. */
+/* Charges a step that begins, with fixed work for all of it; `iterations` 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
 #if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {

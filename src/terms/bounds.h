@@ -25,17 +25,11 @@
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
- * The contacts of a particle are predicted together: each with what the others press where they will be, which begins
- * with what they press now. At rest all of that is what it is, as with one alone; a particle between two taut tethers
- * that did not know of each other would alternate for ever.
+ * The contacts of a particle are predicted together, each with what the others press, or a particle between two taut
+ * tethers would alternate for ever. A tether that begins a substep longer than its law is thick pulls in no faster than
+ * integration.max_push_speed; what it holds at rest is held by all of the law.
  *
- * A tether that begins a substep longer than its law is thick pulls in no faster than contact may push out,
- * integration.max_push_speed: tethers that are too short for cloth at rest would throw it. What it holds at rest it
- * does not pull in, and is held by all of the law.
- *
- * In: targets, motion constraints, tethers, position, place, residual, spring sums, diagonal. Out: residual, diagonal,
- * ground.
- * Scratch: none.
+ * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
 
 /* Thickness of tethers [m], and the least one of contacts with spheres. */
@@ -247,10 +241,9 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
   }
 }
 
-/* Weight makes all particles of a sheet meet their motion constraints alike, and springs resist nothing; what else
-   pulls at one of them they all resist. With springs against all of it a sheet in spheres of .05 m moves at .05 m/s for
-   ever, with a tenth of them a cape that its shoulders hold flies apart at 2 to 5 substeps. Tethers, which all differ,
-   share none. */
+/* The share of the springs in what a motion constraint meets: weight makes all particles meet theirs alike, where
+   springs resist nothing. With all of it sheets in spheres never rest, with a tenth capes fly apart. Tethers share
+   none. */
 static cloth_vector shared_weight(const held_particle *h) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
   const cloth_vector gravity = inputs_of(h->c)->gravity;

@@ -12,14 +12,11 @@
 
 /*
  * Where cloth is held by two rows of pins or more, its hinge at the last of them bends half of the cell behind the
- * clamp, too, and so is twice as stiff: its energy counts once more. Two of its three particles are pins, so the block
- * is isotropic:
+ * clamp, too, and so is twice as stiff. Two of its three particles are pins, so the block is isotropic:
  *
  *   energy    kappa / 2 |x_a - 2 x_i + x_f|^2 once more, with a and i pins, f not
  *   gradient  kappa (x_a - 2 x_i + x_f) on f
  *   block     kappa I
- *
- * In: pins, place or bent. Out: residual and diagonal of the particles beside clamps. Scratch: none.
  */
 
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
@@ -79,8 +76,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   return some;
 }
 
-/* By how much their energy rises along the ways in `bent`, of pins that rest: kappa / 2 d . (2 x + d) with the bend x
-   and its change d. */
+/* By how much their energy rises along the ways in `bent`: kappa / 2 d . (2 x + d), bend x and its change d. */
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;

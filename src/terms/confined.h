@@ -9,13 +9,8 @@
 
 /// Confined particles in the solve ///
 
-/*
- * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected,
- * as by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection
- * of the other.
- *
- * In and out: the named array, of confined particles only. Scratch: none.
- */
+/* A particle on a line or in a plane moves along it alone: residual, direction and product are projected, as by the
+   filter S of Boxerman 2003 (eq. 5.1). Sums with a projected vector need no projection of the other. */
 
 /* Projects the vectors of confined particles in an own array. */
 static void confine_own(const cloth *c, float *array) {

@@ -12,15 +12,9 @@
 
 /// Gathered springs ///
 
-/*
- * Springs along the longer side of a seam whose sides differ in length at rest. Puckers that are narrower than a cell
- * take up what is too long there: such springs resist stretching only. Otherwise they would push the seam apart with
- * all of their stiffness, in a line out of which it cannot bulge.
- *
- * They are linearised once more, with a compression of 0, and what that changes is added to force, block and energy.
- *
- * In: the bytes of the sewing; place, way, turn. Out: residual, springs, spring sums. Scratch: none.
- */
+/* Springs along the longer side of a seam whose sides differ in length at rest resist stretching only, or they would
+   push the seam apart in its line. They are linearised once more, with a compression of 0, and what that changes is
+   added to force, block and energy. */
 
 #if WITH_SEAMS
 

@@ -9,16 +9,13 @@
 /// Hinges ///
 
 /*
- * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
- * With H_u and H_v the forces of the hinges whose middles are in a row, along warp and weft, and T the differences
- * along the row of those of the cells between it and the next, the force of row j is
+ * The plate as it stands in plate.h, where hinges and cells have factors (links.h). With H_u and H_v the forces of the
+ * hinges whose middles are in a row, along warp and weft, and T the differences along the row of those of the cells
+ * between it and the next, the force of row j is
  *
  *   H_u(i - 1) - 2 H_u(i) + H_u(i + 1) + H_v(j - 1) - 2 H_v(j) + H_v(j + 1) + T(j) - T(j - 1)
  *
- * It is begun in the pass over row j and ended in that over the next one, which knows what lies beside it.
- *
- * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE and
- * BUFFER_HINGES.
+ * begun in the pass over row j and ended in that over the next. Scratch: BUFFER_CURVATURE, BUFFER_HINGES.
  */
 
 /* The factors of a block of hinges or cells. */
@@ -49,8 +46,7 @@ static hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   return r;
 }
 
-/* x_0 - 2 x_1 + x_2 of a block of hinges along the warp and along the weft, and x_0 - x_1 - x_2 + x_3 of cells; their
-   stiffness. */
+/* x_0 - 2 x_1 + x_2 of a block of hinges along warp and weft, and x_0 - x_1 - x_2 + x_3 of cells; their stiffness. */
 typedef struct hinge_block {
   lanes3 warp, weft, twist;
   lanes of_warp, of_weft, of_twist;
@@ -72,8 +68,7 @@ CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   return b;
 }
 
-/* Where what a row leaves to others waits: H_u of the row and of the one above, forces of cells, near rows; and own
-   rows: H_v - T, and a row that nobody wants. */
+/* Where what a row leaves to others waits: H_u of two rows, forces of cells; H_v - T, and a row nobody wants. */
 typedef struct hinge_buffers {
   float *along, *along_above, *cells, *left_over, *spare;
 } hinge_buffers;
@@ -87,8 +82,7 @@ static hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
   return b;
 }
 
-/* Moves what the cell across the seam of a tube brings to column 0 to the force of a row, `begun`, and to what is left
-   over. */
+/* Moves what the cell across the seam of a tube brings to column 0 to the force, `begun`, and what is left over. */
 static void close_cells(const hinge_buffers *b, const solve_arrays *a, float *begun) {
   const cloth_vector seam = near_vector(b->cells, a->buffer, a->columns - 1);
   const float of_seam[3] = {seam.x, seam.y, seam.z};

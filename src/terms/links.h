@@ -10,17 +10,10 @@
 
 /// Links ///
 
-/*
- * What tells single springs, hinges and cells from those of a plain rectangle: maps of stiffness, masks, torn threads,
- * pre-shaped pieces. Each has a factor on the stiffness of its family, 0 if it is not there, and springs one on their
- * rest length. A spring takes the mean of the map at its ends, a hinge its value at the middle, a twist the mean over
- * its cell.
- *
- * Springs are found at the particle where they start: along the warp to the next column, along the weft to the next
- * row, the diagonal to the next column of the next row, the antidiagonal to the column before in it.
- *
- * In: maps, gaps, shape factors. Out: factors. Scratch: none.
- */
+/* What tells single springs, hinges and cells from those of a plain rectangle: maps of stiffness, masks, torn threads,
+   pre-shaped pieces. Each has a factor on the stiffness of its family, 0 if it is not there, and springs one on their
+   rest length: a spring the mean of the map at its ends, a hinge its value at the middle, a twist the mean over its
+   cell. Springs are found at the particle where they start, an antidiagonal at its upper right one. */
 
 static float map_at(const cloth *c, int32_t particle) {
   return c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map)[particle] : 1.0f;
@@ -66,11 +59,8 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
 
 #endif
 
-/*
- * Planes of a float a place, while the factors are filled: over product and residual, which hold nothing between
- * substeps. Beside the ends of a row lie the places of the rows beside it. Tubes have spare ones there, which get what
- * lies beyond the seam; sheets have no hinge at the ends of a row and no cell behind the last column, so factors are 0.
- */
+/* Planes of a float a place, while the factors are filled: over product and residual. Beside the ends of a row lie the
+   places of the rows beside it; sheets have no hinge and no cell there, so factors are 0. */
 typedef struct link_planes {
   float *map, *warp, *weft, *twists; /* the map; factors on hinges along warp and weft, and on twists */
 } link_planes;

@@ -22,17 +22,12 @@
  *     (a D_u + b D_v)^2 - a^2 E_u^T E_u - b^2 E_v^T E_v
  *
  * with D the second difference, at the ends the difference to the only neighbour, and E that difference at the ends
- * alone: twice the Laplacian by rows, and small corrections on the border. It is formed without its factor a^2, with
- * the ratio b / a = u^2 / v^2, which is 1 for square cells and then left out. Where hinges differ from each other, at
- * maps, gaps, clamps and pre-shaped pieces, the sums are formed as they stand above, with a factor for each.
- *
- * Viscosity of a time constant tau makes the plate act on x + tau / h (x - x_n).
- *
- * In: a near array of vectors. Out: forces over a factor, an own array. Scratch: the row buffers BUFFER_CURVATURE.
+ * alone. It is formed without its factor a^2, with the ratio b / a = u^2 / v^2, left out where it is 1. Where hinges
+ * differ from each other the sums are formed as they stand above, with a factor for each. Viscosity of a time constant
+ * tau makes the plate act on x + tau / h (x - x_n). Scratch: the row buffers BUFFER_CURVATURE.
  */
 
-/* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
-   at the ends of an open line. */
+/* Times kappa that the hinges along a line put on an element's diagonal: 1, 4, 1 for each, none at open ends. */
 static float hinges_on_element(int32_t element, int32_t count, int32_t is_ring) {
   float sum = 0.0f;
   for (int32_t hinge = element - 1; hinge <= element + 1; hinge++) {
@@ -46,11 +41,8 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
   return is_ring || (element > 0 && element + 1 < count) ? 2.0f : 1.0f;
 }
 
-/*
- * The components of vectors do not know of each other here, so rows are taken as strands of floats: a strand for each
- * component, or with one lane a single one in which they follow each other. What lies beside a float of a strand is
- * STRAND_STEP floats apart.
- */
+/* Components of vectors do not know of each other here, so rows are strands of floats, one for each component, or with
+   one lane a single one. What lies beside a float of a strand is STRAND_STEP floats apart. */
 #define STRANDS (CLOTH_LANES == 1 ? 1 : 3)
 #define STRAND_STEP NEAR_STEP
 
@@ -129,16 +121,14 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes
   return lanes_add(left, right);
 }
 
-/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the
-   ratio is 1; a constant. */
+/* D_u + b / a D_v of a block, from sums of what lies beside it. `is_square`: 1 only if the ratio is 1; a constant. */
 CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
   const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
-/* A strand of a row: of the vectors of the row, and how many floats on those of the row below and of the one after that
-   lie; of the curvature of the row, and of the row above, which that of the row below takes the place of; of the force.
-   At the border rows that are not there are the row at the border. */
+/* A strand of a row: of the vectors, and how many floats on those of the row below and the one after lie; of the
+   curvature of the row and of that above; of the force. Rows that are not there are the row at the border. */
 typedef struct plate_strand {
   const float *x;
   ptrdiff_t next, after;

@@ -15,17 +15,13 @@
 /*
  * The bending stiffness of the cloth across its seams. A stitch that joins the border of one side to the border of the
  * other one is a hinge between the particles beside the sewn ones: with the ways d_a and d_b from the sewn particles to
- * them and the lengths u_a and u_b of both springs at rest, the fold
+ * them and the lengths u_a and u_b of both springs at rest, the fold, 0 where the seam is flat, is
  *
  *     F = w_a d_a + w_b d_b,  w_a = L / u_a,  w_b = L / u_b,  L = (u_a + u_b) / 2
  *
- * is 0 where the seam is flat, and the second difference of the joined line where both grids are alike. Its energy is
- * k / 2 |F|^2. Both halves of the hinge bend by the same moment: k = 2 / (1 / k_a + 1 / k_b), with the stiffness k_a
- * that a hinge of the one fabric would have there, and k_b of the other; times 1 + stiffening. Viscosities likewise.
- *
- * Along the seam both sides have hinges of their own where the joined cloth has one: half of each is taken out.
- *
- * In: seams, stitches, the terms of the first substep. Out: the springs of the sewing. Scratch: none.
+ * Its energy is k / 2 |F|^2, k = 2 / (1 / k_a + 1 / k_b) times 1 + stiffening, with the stiffness k_a that a hinge of
+ * the one fabric would have there, and k_b of the other. Viscosities likewise. Along the seam half of each hinge is
+ * taken out, as both sides have hinges of their own where the joined cloth has one.
  */
 
 #if WITH_SEAMS
@@ -72,8 +68,7 @@ static int has_first_spring(const sewn_line *l) {
   return l->count > 0 && !is_gap(l->c, start_of_line(l), direction_of(l) == WEFT ? GAP_WEFT : GAP_WARP);
 }
 
-/* Finds the line that leads from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 if the
-   seam does not run along a border there. */
+/* Finds the line from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 off borders. */
 static int find_fold_line(const cloth *c, const cloth_seam_side *side, int32_t n, sewn_line *l) {
   sewn_line lines[4];
   const int32_t columns = c->grid.columns, particle = sewn_at(side, n), next = sewn_at(side, n > 0 ? n - 1 : n + 1);
@@ -95,8 +90,7 @@ typedef struct fold_side {
   float stiffness, elastic; /* of a hinge of this side's cloth, times length^2, with viscosity and without [N m] */
 } fold_side;
 
-/* Mean factor on the rest lengths of the springs of a line of the grid across l, on both sides of its first particle.
- */
+/* Mean factor on rest lengths of the springs of a line of the grid across l, beside its first particle. */
 static float width_factor(const sewn_line *l) {
 #if WITH_REST_SHAPE
   if (has_rest_shape(l->c)) {

@@ -19,18 +19,15 @@
  *
  *   k / 2 |F - rest|^2, F = sum w x;  force on j: -k w_j (F - rest) - k tau / h w_j (F - F_n);  k (1 + tau / h) w w^T
  *
- * They are the folds of seams, with the viscosity of the cloth, and stitches that are not unknowns, with
- * LOOSE_STIFFNESS times the stiffness of stretch: those that join what is sewn between others twice, and open ones.
- *
- * In: springs, places, direction, ways. Out: residual, spring sums, product. Scratch: none.
+ * They are the folds of seams, and, with LOOSE_STIFFNESS times the stiffness of stretch, stitches that are not
+ * unknowns: those that join what is sewn between others twice, and open ones. Out: residual, spring sums, product.
  */
 
 #if WITH_SEAMS
 
 /* Stiffness of a stitch that is a spring, over the largest of stretch around it. */
 #define LOOSE_STIFFNESS 4.0f
-/* An end of a fold that is sewn shares the particle with the other side: what its block counts in the preconditioner.
- */
+/* An end of a fold that is sewn shares the particle with the other side: what its block counts. */
 #define SEWN_SHARE 2.0f
 
 /* 1 if something holds all particles of a stitch, which then moves nothing and pulls nothing. */

@@ -13,8 +13,7 @@
 
 /*
  * Particles that are sewn together are one unknown: with S from the unknowns to all particles, y = S u, the equation of
- * the cloths is S^T A S u = S^T b. A filter makes it so around the passes over each cloth alone, as the filter of
- * Boxerman 2003 (eq. 5.1) does for confined particles:
+ * the cloths is S^T A S u = S^T b. A filter makes it so around the passes over each cloth alone:
  *
  *   residual, product  the sum S^T r of each unknown is shared out again, R^T S^T r, with R = diag(S^T M)^-1 S^T M, the
  *                      means by mass M: so r . P r is that of the preconditioner R P R^T, which is symmetric
@@ -22,13 +21,12 @@
  *
  * A particle between two others, x_s = (1 - t) x_p + t x_q, has the shares 1 - t and t of both unknowns.
  *
- * As a part of a substep begins, velocities meet: to each root goes the momentum of what moves with it in another way,
- * by masses, so that momentum is kept. The last of a gap closes by the speed of the group: what is left of it is the
- * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length
- * at rest falls by that speed. One particle that is held holds all that are sewn to it, which are led to it; two that
- * are held stay where they are. At the end particles are exactly where their roots are.
+ * As a part of a substep begins, each root gets the momentum of what moves with it. The last of a gap closes by the
+ * speed of the group: what is left of it is the offset of a particle to its roots. A wider one is a spring
+ * (seam_springs.h) whose length at rest falls by that speed. One particle that is held holds all that are sewn to it;
+ * two that are held stay where they are. At the end particles are exactly where their roots are.
  *
- * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays. Scratch: in the memory of the group.
+ * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays, in the memory of the group.
  */
 
 #if WITH_SEAMS
@@ -58,8 +56,7 @@ static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
 }
 
-/* Gaps over the spacing below which what is sewn is one unknown. Wider ones are springs, which give way where contact
-   or a pin is between. */
+/* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
 #define CLOSED_GAP 0.05f
 
 /* 1 if a stitch is open as a step begins. */
@@ -70,8 +67,7 @@ static int is_open_stitch(const sewing *s, const stitch *t) {
   return vector_length(stitch_gap(s, t)) > CLOSED_GAP * spacing;
 }
 
-/* 1 if the class of the particle of a stitch can move with those that it is sewn between: with nothing else yet, while
-   nothing moves with it or holds it. */
+/* 1 if the class of the particle of a stitch can move with those it is sewn between: with nothing else yet. */
 static int may_move_with(const sewing *s, const stitch *t) {
   const sewn_particle *first = class_of(s, t->particle[0]);
   int may = first->followers == 0 && !first->is_held && first == &s->particles[first->root[0]];
@@ -262,8 +258,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
     }                                                                                                                  \
   }
 
-/* The lengths at rest of the springs of stitches at the end of a part of h seconds: they have fallen since the step
-   began, and go on. */
+/* The lengths at rest of springs of stitches at the end of a part of h seconds, which fall. */
 static void aim_stitches(const sewing *s, int32_t part, float h) {
   EACH_LOOSE_STITCH(s, part, f, t, {
     const cloth_vector gap = stitch_gap(s, t);
@@ -476,8 +471,7 @@ static void join_positions(const sewing *s, int32_t part) {
   });
 }
 
-/* After the new positions have been accepted, and contact: all are exactly where their roots are, or what holds them.
- */
+/* After the new positions have been accepted: all are exactly where their roots are, or what holds them. */
 CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   s->moment[part] = vector(0.0f, 0.0f, 0.0f);
   shorten_stitches(s, part, 1.0f / inverse_h);

@@ -19,19 +19,15 @@
  *              c = max(0, k' + c' - a)
  *
  * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w
- * is the part across the spring of h times the last change of its relative velocity: how far it turns off its
- * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
- * are taken for straight, and lengthen.
+ * is the part across the spring of h times the last change of its relative velocity, 0 at rest: without it springs that
+ * turn fast are taken for straight, and lengthen.
  *
  * With compression < 1 the block of a spring that is shorter than L by no more than COMING_WAY |w'| counts the whole
- * k', w' the relative velocity's last change times h: the spring may come taut off its prediction, and a block that is
- * there only once it is taut comes and goes, so that slack cloth never rests. At rest w' is 0.
+ * k', w' the relative velocity's last change times h: a block that is there only once it is taut comes and goes.
  *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
- * above; its block counts in full from e = -.3 limit L on, so that it does not come and go.
- *
- * In: arguments. Out: force, block. Scratch: none.
+ * above; its block counts in full from e = -.3 limit L on.
  */
 
 /* Largest share of a spring's stiffness that turning adds across it, and the weight of the squared turn. Without a cap
@@ -42,8 +38,7 @@
 #define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
-/* Below this a pull along a spring over its length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be
-   subnormal, or differ from another by what is. */
+/* Below this a pull over a spring's length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be subnormal. */
 #define LEAST_PULL 8.470329472543003e-22f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
 #define LIMIT_WIDTH 0.1f
@@ -54,8 +49,7 @@ typedef struct spring_coefficients {
   lanes stiffness, tension, turn, damping;
 } spring_coefficients;
 
-/* What a spring depends on: from its second particle to its first the vectors between places, ways since x_n, and
-   turns. */
+/* What a spring depends on: from its second to its first particle vectors between places, ways, and turns. */
 typedef struct spring_motion {
   lanes3 d, way, turn;
 } spring_motion;
@@ -118,8 +112,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   return s;
 }
 
-/* What a spring adds to the operator's product: the force on its first particle for displacements that differ by
-   `moved`. */
+/* What a spring adds to the operator's product: the force on its first particle for a relative `moved`. */
 CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 moved) {
   const lanes by = lanes_flush_below(lanes_multiply(lanes3_dot(d, moved), along), LEAST_PULL);
   return lanes3_add_scaled(lanes3_scale(moved, across), d, by);

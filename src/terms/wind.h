@@ -12,20 +12,17 @@
 /// Wind ///
 
 /*
- * The force of the air on a particle of area vector A n at the velocity v relative to the wind, with rho the density of
- * the air and the coefficients cn, cd, cl:
+ * The force of the air on a particle of area vector A n at the velocity v = (x - x_n) / h less the wind, with rho the
+ * density of the air and the coefficients cn, cd, cl:
  *
  *   normal drag  -1/2 rho cn A |v| (v.n) n
  *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
- *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small; q the
- * block along n over the mass block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n
- * n^T + 1/2 rho cd A |n.v| I, so that no wind reverses a particle
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small
+ *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
+ *                so that no wind reverses a particle
  *
- * The lift's part along v has no block, and drives: with q it fades where the block takes the part along n, else fast
- * air throws light cloth.
- *
- * v is (x - x_n) / h less the wind. In: places, ways, wind. Out: forces in `residual`, the root of the first block in
- * `air`, the second in `diagonal`. Scratch: none.
+ * q is the block along n over the mass: lift's part along v has no block, and with q fades where that takes the part
+ * along n. Out: forces in `residual`, the root of the first block in `air`, the second in `diagonal`.
  */
 
 /* What the air of a substep depends on. */

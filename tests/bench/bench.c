@@ -19,13 +19,11 @@
  *     --frames K            length of a run
  *     --repetitions R       of every run, 3
  *     --csv FILE            write what is printed to a file as well
- *     --pictures DIRECTORY  draw time against stretch, and the sheets compared
  *
  * SPDX-License-Identifier: MIT
  */
 #include "goals.h"
 #include "measures.h"
-#include "pictures.h"
 #include "trials.h"
 
 #include <math.h>
@@ -72,7 +70,6 @@ typedef struct arguments {
   int has_setting;
   setting with;
   int repetitions;
-  const char *pictures;
 } arguments;
 
 static const solver *const solvers[] = {&solver_cloth, &solver_xpbd_color8};
@@ -121,8 +118,6 @@ static void read_option(arguments *a, const char *option, const char *value) {
     a->variant.frames = positive(value);
   else if (strcmp(option, "--repetitions") == 0)
     a->repetitions = positive(value) < REPETITIONS_LIMIT ? positive(value) : REPETITIONS_LIMIT;
-  else if (strcmp(option, "--pictures") == 0)
-    a->pictures = value;
   else if (strcmp(option, "--csv") == 0)
     csv = fopen(value, "w");
   else
@@ -169,16 +164,15 @@ static arguments read_arguments(int count, char **texts) {
 
 /// Trials ///
 
-static void add_trial(trial_list *list, const bench_scene *s, const solver *with, setting how) {
+static void add_trial(trial_list *list, const solver *with, setting how) {
   trial *t = &list->trials[list->count++];
   *t = (trial){.with = with, .how = how};
-  t->final = bench_allocate(3 * (unsigned long)s->count, sizeof(float));
 }
 
 static void add_budget(trial_list *list, const bench_scene *s, const solver *with) {
   const budget *b = budget_of(with, s);
   for (int i = 0; b->substeps[i] > 0; i++)
-    add_trial(list, s, with, (setting){.substeps = b->substeps[i]});
+    add_trial(list, with, (setting){.substeps = b->substeps[i]});
 }
 
 /* Alternates between the solvers, so that what slows the machine for a while slows all of them. */
@@ -198,7 +192,7 @@ static void interleave(trial_list *list) {
 static trial_list make_trials(const arguments *a, const bench_scene *s) {
   trial_list list = {.scene = s};
   if (a->has_setting) {
-    add_trial(&list, s, a->only, a->with);
+    add_trial(&list, a->only, a->with);
     return list;
   }
   for (int i = 0; i < COUNT(solvers); i++)
@@ -222,9 +216,7 @@ static double converged_kinetic(const bench_scene *s) {
   static const setting how = {SUBSTEPS, {"integration.max_substeps=200"}, 1};
   if (s->collider_radius <= 0)
     return HUGE_VAL;
-  float *final = bench_allocate(3 * (unsigned long)s->count, sizeof(float));
-  const double kinetic = measure_run(s, &solver_cloth, &how, final).kinetic_mean;
-  free(final);
+  const double kinetic = measure_run(s, &solver_cloth, &how).kinetic_mean;
   return kinetic;
 }
 
@@ -242,7 +234,7 @@ static void run_trials(trial_list *list, const arguments *a) {
   for (int k = 0; k < a->repetitions; k++)
     for (int i = 0; i < list->count; i++) {
       trial *t = &list->trials[i];
-      t->result = measure_run(list->scene, t->with, &t->how, t->final);
+      t->result = measure_run(list->scene, t->with, &t->how);
       medians[i][k] = t->result.us_median;
       tails[i][k] = t->result.us_p99;
     }
@@ -379,12 +371,6 @@ static void print_compared(const trial *ours, const trial *match) {
       emit(" -/-/-");
 }
 
-/* Keeps what is compared for the pictures. */
-static void show(trial_list *list, level ours, const trial *match) {
-  list->shown_match = match;
-  list->shown = match ? first_at_level(list, &solver_cloth, ours.what, ours.percent, match) : NULL;
-}
-
 static void judge_goal(trial_list *list, const goal *g) {
   const trial *match = first_at_level(list, &solver_xpbd_color8, g->baseline.what, g->baseline.percent, NULL);
   comparison c = compare(list, g->ours, g->baseline, match);
@@ -399,7 +385,6 @@ static void judge_goal(trial_list *list, const goal *g) {
   int is_met = both_reach(&c) && c.ours / c.baseline <= g->ratio;
   print_ratio(&c);
   emit(" goal %.2f %s\n", g->ratio, is_met ? "ok" : "missed");
-  show(list, g->ours, match);
 }
 
 /// Judgement of what nothing was tuned on ///
@@ -478,7 +463,6 @@ static void judge_unseen(trial_list *list, level wanted) {
     print_unseen(list, common, &c, " (the least level both reach)");
     wanted = common;
   }
-  show(list, wanted, c.match);
 }
 
 static int is_tuned(const bench_scene *s, const goal *g) {
@@ -531,59 +515,25 @@ static void check_machine(void) {
 
 /// Run ///
 
-static void free_trials(trial_list *list) {
-  for (int i = 0; i < list->count; i++)
-    free(list->trials[i].final);
-  free(list);
-}
-
-static trial_list *run_scene(const arguments *a, bench_scene *s) {
+static void run_one(const arguments *a, bench_kind kind) {
+  bench_scene s = bench_scene_make(kind, &a->variant);
   trial_list *list = bench_allocate(1, sizeof *list);
-  *list = make_trials(a, s);
+  *list = make_trials(a, &s);
   run_trials(list, a);
   print_trials(list);
   if (!a->has_setting && !a->only && a->variant.frames == 0) {
     set_kinetic_wanted(list);
     judge(list);
   }
-  return list;
-}
-
-static void draw_one(const char *directory, const trial_list *list) {
-  char scene[NAME_LENGTH], size[NAME_LENGTH], name[2 * NAME_LENGTH];
-  scene_text(list->scene, scene, sizeof scene);
-  size_text(list->scene, size, sizeof size);
-  snprintf(name, sizeof name, "%s_%s", scene, size);
-  draw_curves(directory, name, &list, 1);
-  draw_sheets(directory, name, list);
-}
-
-static void run_one(const arguments *a) {
-  bench_scene s = bench_scene_make(a->kind, &a->variant);
-  trial_list *list = run_scene(a, &s);
-  if (a->pictures)
-    draw_one(a->pictures, list);
-  free_trials(list);
+  free(list);
   bench_scene_free(&s);
 }
 
 static void run_sizes(arguments *a, bench_kind kind) {
-  enum { SIZES = 3, PICTURED = 1 };
-  static const int sizes[SIZES] = {16, 32, 64};
-  bench_scene s[SIZES];
-  trial_list *lists[SIZES];
-  for (int i = 0; i < SIZES; i++) {
+  static const int sizes[] = {16, 32, 64};
+  for (int i = 0; i < COUNT(sizes); i++) {
     a->variant.columns = a->variant.rows = sizes[i];
-    s[i] = bench_scene_make(kind, &a->variant);
-    lists[i] = run_scene(a, &s[i]);
-  }
-  if (a->pictures) {
-    draw_curves(a->pictures, bench_kind_name(kind), (const trial_list *const *)lists, SIZES);
-    draw_sheets(a->pictures, bench_kind_name(kind), lists[PICTURED]);
-  }
-  for (int i = 0; i < SIZES; i++) {
-    free_trials(lists[i]);
-    bench_scene_free(&s[i]);
+    run_one(a, kind);
   }
 }
 
@@ -611,7 +561,7 @@ static void run_unseen(const arguments *a) {
     arguments one = *a;
     one.kind = unseen[i].kind;
     one.variant = unseen[i].variant;
-    run_one(&one);
+    run_one(&one, one.kind);
   }
 }
 
@@ -627,7 +577,7 @@ int main(int argument_count, char **texts) {
     print_machine(&a);
   print_heading();
   if (a.one_scene)
-    run_one(&a);
+    run_one(&a, a.kind);
   else if (a.unseen)
     run_unseen(&a);
   else

@@ -3,7 +3,6 @@
 .PHONY: bench bench-unseen
 
 BENCH = $(filter-out tests/bench/xpbd.c,$(wildcard tests/bench/*.c))
-BENCH_EXAMPLES = examples/image.c examples/png.c examples/render.c
 BENCH_HEADERS = $(wildcard tests/bench/*.h)
 BENCH_CLOTH_FLAGS = -O3 -mavx2 -ffp-contract=off
 BENCH_XPBD_FLAGS = -O3 -march=x86-64-v3 -ffp-contract=fast
@@ -17,12 +16,12 @@ $(BUILD)/bench/xpbd.o: tests/bench/xpbd.c $(BENCH_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 $(WARNINGS) $(BENCH_XPBD_FLAGS) -c $< -o $@
 
-$(BUILD)/bench/bench: $(BENCH) $(BENCH_EXAMPLES) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o $(HEADERS) $(BENCH_HEADERS)
+$(BUILD)/bench/bench: $(BENCH) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o $(HEADERS) $(BENCH_HEADERS)
 	$(CC) $(CFLAGS) -std=gnu99 -DBENCH_FLAGS='"cloth.c $(BENCH_CLOTH_FLAGS), xpbd.c $(BENCH_XPBD_FLAGS)"' \
-		$(BENCH) $(BENCH_EXAMPLES) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o -lm -o $@
+		$(BENCH) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o -lm -o $@
 
 bench: $(BUILD)/bench/bench
-	taskset -c $(CORE) $< --csv $(BUILD)/bench/bench.csv --pictures $(BUILD)/bench
+	taskset -c $(CORE) $< --csv $(BUILD)/bench/bench.csv
 
 bench-unseen: $(BUILD)/bench/bench
-	taskset -c $(CORE) $< --unseen --csv $(BUILD)/bench/bench-unseen.csv --pictures $(BUILD)/bench
+	taskset -c $(CORE) $< --unseen --csv $(BUILD)/bench/bench-unseen.csv

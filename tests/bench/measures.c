@@ -259,7 +259,7 @@ static void summarise(record *r, figures *f) {
   f->hash = hash_bytes(r->now, 3 * (size_t)r->scene->count * sizeof(float));
 }
 
-figures measure_run(const bench_scene *scene, const solver *with, const setting *how, float *final) {
+figures measure_run(const bench_scene *scene, const solver *with, const setting *how) {
   figures f = {.area = HUGE_VAL, .distance = HUGE_VAL};
   record r = open_record(scene);
   void *state = with->open(scene, how);
@@ -276,8 +276,6 @@ figures measure_run(const bench_scene *scene, const solver *with, const setting 
     measure_distance(&r, &f);
   }
   summarise(&r, &f);
-  if (final)
-    memcpy(final, r.now, 3 * (size_t)scene->count * sizeof(float));
   with->close(state);
   close_record(&r);
   return f;

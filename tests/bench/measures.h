@@ -29,8 +29,8 @@ typedef struct figures {
   int broken;    /* not finite, torn beyond all measure, or caught and put back by the solver */
 } figures;
 
-/* Runs a scene. `final` receives the last positions, 3 * count floats, unless it is NULL. */
-figures measure_run(const bench_scene *scene, const solver *with, const setting *how, float *final);
+/* Runs a scene. */
+figures measure_run(const bench_scene *scene, const solver *with, const setting *how);
 
 int compare_doubles(const void *a, const void *b);
 

@@ -19,7 +19,6 @@ typedef struct trial {
   figures result;
   material fabric;
   double kinetic_wanted; /* of what is to be of its quality: mean kinetic energy [mJ] */
-  float *final;          /* positions at the end */
 } trial;
 
 /* All that was run of one scene and size. */
@@ -27,7 +26,6 @@ typedef struct trial_list {
   const bench_scene *scene;
   trial trials[TRIAL_LIMIT];
   int count;
-  const trial *shown, *shown_match; /* ours and the baseline's at the same level of quality, or NULL */
 } trial_list;
 
 /* Returns a metric in percent. */

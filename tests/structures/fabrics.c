@@ -1,43 +1,18 @@
-/* The fabric that is set is the fabric that is simulated, whatever the substeps: elongation; sag of sheets that are
-   held by their side or by two corners; drape; tests/material.c has bending and decay. Experiments of ../experiments.h,
+/* The fabric that is set is the fabric that is simulated, whatever the substeps: sag of sheets that are held by their
+   side or by two corners; tests/material.c has elongation, bending, drape and decay. Experiments of ../experiments.h,
    judged through the public interface. A table, whose lines end in "ok" or "missed"; the exit status is 1 if one is
    missed. Names of tests as arguments choose some of them. SPDX-License-Identifier: MIT */
 #include "world.h"
 
 #include "measures.h"
-#include "strips.h"
+#include "right.h"
 
 static const int fabric_substeps[] = {2, 4, 8, 28};
 enum { FABRIC_SUBSTEP_CASES = 4 };
 
-static cloth_fabric preset(int kind) {
-  cloth_fabric fabric;
-  cloth_fabric_preset((cloth_fabric_kind)kind, &fabric);
-  return fabric;
-}
-
 /// Stretch and shear ///
 
-#define LONG_ERROR 0.05 /* of an elongation */
-#define SAG_ERROR 0.03  /* of a sag */
-
-/* A sheet of 1 m that hangs by its upper edge, springs of stiffness ks in a row. */
-static void judge_elongation(int n, double stretch, int substeps) {
-  double measured = 0.0, ratio = hanging_elongation(n, stretch, substeps, &measured);
-  char what[80], settings[48];
-  snprintf(what, sizeof what, "hangs by its edge, %g N/m: elongation [mm]", stretch);
-  snprintf(settings, sizeof settings, "%d x %d, substeps %d", n, n, substeps);
-  line_share(what, settings, 1e3 * measured, 1e3 * measured / ratio, 1.0 - LONG_ERROR, 1.0 + LONG_ERROR);
-}
-
-static void test_elongation(void) {
-  static const double stretch[] = {10.0, 30.0, 300.0, 3000.0, 1e4, 1e5};
-  for (int k = 0; k < 6; k++) {
-    for (int n = 0; n < FABRIC_SUBSTEP_CASES; n++)
-      judge_elongation(16, stretch[k], fabric_substeps[n]);
-    judge_elongation(32, stretch[k], DEFAULT_SUBSTEPS);
-  }
-}
+#define SAG_ERROR 0.03 /* of a sag */
 
 /* Mean sag of the far side of a sheet of 1 m with a stretch stiffness of 1e5 N/m that is held by its side [m]. */
 static double side_sag(int n, double shear, int substeps, double *weight) {
@@ -109,32 +84,10 @@ static void test_corner_hung(void) {
 #define DRAPE_SPACING 5e-3 /* of the particles [m] */
 #define DRAPE_STEP 2.0     /* least from one fabric's overhang to the next [mm] */
 
-/* Drape, by how far a strip overhangs until its chord is 41.5 degrees below the level, on one grid for all. It rests in
-   one way only, while a sheet over a disc may rest in folds of several numbers, which differ more than fabrics do. */
-static double overhang_on_grid(int kind, int substeps, double *right) {
-  strip s = {preset(kind), DRAPE_SPACING, 0, substeps};
-  *right = 1e3 * overhang_of(&s, grid_rigidity(&s.fabric, s.spacing));
-  return 1e3 * overhang_of(&s, strip_rigidity(&s));
-}
-
-static void test_drape(void) {
-  static const int kinds[] = {CLOTH_FABRIC_SILK, CLOTH_FABRIC_WOOL, CLOTH_FABRIC_COTTON, CLOTH_FABRIC_DENIM};
-  for (int n = 0; n < FABRIC_SUBSTEP_CASES - 1; n++) {
-    double right = 0.0, before = overhang_on_grid(kinds[0], fabric_substeps[n], &right);
-    for (int k = 1; k < 4; k++) {
-      double now = overhang_on_grid(kinds[k], fabric_substeps[n], &right);
-      char what[80], settings[48], goal[48];
-      snprintf(what, sizeof what, "drape: overhang of %s, above that of %s [mm]", fabric_names[kinds[k]],
-               fabric_names[kinds[k - 1]]);
-      snprintf(settings, sizeof settings, "cells of 5 mm, substeps %d", fabric_substeps[n]);
-      snprintf(goal, sizeof goal, ">= %.1f + %g", before, DRAPE_STEP);
-      print_line(what, settings, now, right, goal, now >= before + DRAPE_STEP);
-      before = now;
-    }
-  }
-}
-
-static const test tests[] = {TEST(elongation), TEST(side_held), TEST(corner_hung), TEST(drape)};
+static const test tests[] = {
+    TEST(side_held),
+    TEST(corner_hung),
+};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

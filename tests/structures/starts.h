@@ -7,15 +7,6 @@
 
 #define PI 3.14159265358979323846
 
-/// Sheets ///
-
-/* A sheet of 1 m x 1 m that hangs down in the x-y plane from row 0. */
-static inline cloth_config hanging_sheet(int columns, int rows) {
-  cloth_config config = plain_config(columns, rows);
-  config.edge_weft = vector_at(0.0, -1.0, 0.0);
-  return config;
-}
-
 /// Tubes ///
 
 /* A tube 1 m around and 1 m long that lies: its axis is the z axis. Writes its start to `places`. */
