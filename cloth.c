@@ -22,10 +22,8 @@
 
 /// Compiler guards ///
 
-/*
- * What the compiler must not do (fast math, contraction, excess precision), the hooks that a port may define, the
- * switches that leave parts out, and the attributes of functions. Nothing here computes.
- */
+/* What the compiler must not do (fast math, contraction, excess precision), the hooks of a port, the switches that
+   leave parts out, and attributes of functions. */
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(_M_FP_FAST) ||        \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
@@ -39,9 +37,8 @@
 #error "cloth: float expressions must be evaluated as float (/arch:SSE2)"
 #endif
 #if defined(__clang__)
-/* Clang defines no macro for single parts of -ffast-math. float_control revokes them on the targets that have it, which
-   since clang 15 are most; others ignore it with a warning, and cloth_self_test() detects them. It stands before the
-   pragma against contraction, which it would revoke. */
+/* Clang defines no macro for single parts of -ffast-math: float_control revokes them where it is known, and
+   cloth_self_test() finds them elsewhere. It stands before the pragma against contraction, which it would revoke. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wignored-pragmas"
 #pragma float_control(precise, on)
@@ -62,8 +59,7 @@
 #pragma fp_contract(off)
 #endif
 
-/* CLOTH_PORT names a header that defines some of the hooks below, as in -DCLOTH_PORT='"my_port.h"'; port/cloth_port.h
-   describes them. */
+/* CLOTH_PORT names a header that defines hooks below, as -DCLOTH_PORT='"my_port.h"'; see port/cloth_port.h. */
 #if defined(CLOTH_PORT)
 #include CLOTH_PORT
 #endif
@@ -72,13 +68,12 @@
 #ifndef CLOTH_ASSERT
 #define CLOTH_ASSERT(condition) ((void)0)
 #endif
-/* CLOTH_TICKS(): the port's timer, 32 bits that wrap. Read for statistics, and by cloth_step_until() for its deadline.
- */
+/* CLOTH_TICKS(): the port's timer, 32 bits that wrap, for statistics and the deadline of cloth_step_until(). */
 #ifndef CLOTH_TICKS
 #define CLOTH_TICKS() 0u
 #endif
-/* CLOTH_HOT stands before functions that run for every particle, CLOTH_CONSTANT before tables: a port can place them in
-   sections of tightly coupled memory. */
+/* CLOTH_HOT stands before functions that run for every particle, CLOTH_CONSTANT before tables, for sections of
+   ports. */
 #ifndef CLOTH_HOT
 #define CLOTH_HOT
 #endif
@@ -294,8 +289,7 @@
 #define WITH_NAMES 1
 #endif
 
-/* Where parts are left out nothing calls some helpers that these share; compilers drop them. Of the whole library every
-   function is called, and a warning tells where none does. */
+/* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
 #define WITH_EVERYTHING                                                                                                \
   (WITH_SOLVER && WITH_MULTILEVEL && WITH_COLLIDERS && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH &&                  \
    WITH_DISTANCE_GRID && WITH_SHARED_BODIES && WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF &&               \
@@ -308,9 +302,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
-/* Functions of a few instructions: always inlined where speed is asked for. Not at -O0, where every copy keeps its
-   variables in memory: 5.1 MB of code in place of 0.9 MB, and four times as long to compile. Nor by GCC with a
-   sanitizer, where every copy is checked: half as long again to compile, and no faster. */
+/* Functions of a few instructions: always inlined where speed is asked for; not at -O0, nor by GCC with a sanitizer,
+   where that only takes longer to compile. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&               \
     !defined(__SANITIZE_ADDRESS__)
 #define CLOTH_INLINE static inline __attribute__((always_inline))
@@ -320,16 +313,14 @@
 #define CLOTH_INLINE static inline
 #endif
 
-/* Before a loop over an array of vectors with a constant, small number of rounds: GCC keeps the array in registers only
-   where it unrolls the loop, which others do without being told. */
+/* Before a loop over an array of vectors with a small, constant number of rounds: GCC else keeps it in memory. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 && !defined(__OPTIMIZE_SIZE__)
 #define CLOTH_UNROLL _Pragma("GCC unroll 24")
 #else
 #define CLOTH_UNROLL
 #endif
 
-/* Functions that are handed functions to call: inlined even where size is asked for, so that these calls are direct and
-   the stack has a bound. */
+/* Functions that are handed functions to call: always inlined, so that calls are direct and the stack has a bound. */
 #if defined(__GNUC__) || defined(__clang__)
 #define CLOTH_DIRECT static inline __attribute__((always_inline))
 #else
@@ -343,9 +334,8 @@
 #define CLOTH_ONCE static
 #endif
 
-/* Parts of kernels that stand in them several times: inlined, but never where size is asked for. GAP_VERSIONS: 1 if
-   cloth with gaps has loops of its own, but not where size is asked for. A call in a loop, even one that is not made,
-   costs what the loop keeps in vector registers. */
+/* Parts of kernels that stand in them several times: inlined unless size is asked for. GAP_VERSIONS: 1 if cloth with
+   gaps has loops of its own, as a call in a loop costs vector registers. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
 #define CLOTH_REPEATED static __attribute__((noinline))
 #define GAP_VERSIONS 0
@@ -363,13 +353,25 @@
 #define CLOTH_SEPARATE static
 #endif
 
+/* Leave a function with the error that a check has found, or with a value where a condition holds. */
+#define RETURN_ERROR(check)                                                                                            \
+  do {                                                                                                                 \
+    const int found = (check);                                                                                         \
+    if (found) {                                                                                                       \
+      return found;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)
+#define RETURN_IF(condition, value)                                                                                    \
+  do {                                                                                                                 \
+    if (condition) {                                                                                                   \
+      return value;                                                                                                    \
+    }                                                                                                                  \
+  } while (0)
+
 /// Scalars and vectors ///
 
-/*
- * Arithmetic on single floats and on cloth_vector, and the rules that keep its results the same on every machine:
- * correctly rounded operations only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). lanes.h has
- * the same operations for several floats at a time. Reads and writes no cloth.
- */
+/* Arithmetic on single floats and on cloth_vector with the same results on every machine: correctly rounded operations
+   only, no subnormal numbers (flush_small(), quantise()) and no -0 (negate()). */
 
 typedef union float_bits {
   float value;
@@ -391,6 +393,15 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
+/* The smaller and the larger of two integers. */
+CLOTH_INLINE int32_t smaller_of(int32_t a, int32_t b) {
+  return a < b ? a : b;
+}
+
+CLOTH_INLINE int32_t larger_of(int32_t a, int32_t b) {
+  return a > b ? a : b;
+}
+
 /* The smaller and the larger of two floats; b if either is NaN. */
 CLOTH_INLINE float minimum(float a, float b) {
   return a < b ? a : b;
@@ -400,8 +411,7 @@ CLOTH_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
-/* -a, by subtraction from 0: negate(0) is +0, where the operator - gives -0. Both zeros compare as equal but differ in
-   the bits that are hashed and saved. */
+/* -a, by subtraction from 0: negate(0) is +0, where the operator gives -0, which has other bits. */
 CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
@@ -412,12 +422,9 @@ static float absolute(float a) {
 }
 #endif
 
-/*
- * Correctly rounded square root. One instruction where there is one, written out because compilers may call a library
- * for __builtin_sqrtf; compilers without inline assembly for it have an intrinsic function instead. Elsewhere, or with
- * CLOTH_SQUARE_ROOT_BY_BITS defined, in integers: one bit of the root at a time, 25 bits, then to nearest even.
- * Arguments are 0 or normal numbers; the root of a normal number is normal.
- */
+/* Correctly rounded square root of 0 or a normal number: one instruction, written out because compilers may call a
+   library; elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS, in integers, one bit at a time, 25 bits, then to nearest
+   even. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(CLOTH_SQUARE_ROOT_BY_BITS)
 #if defined(__AVX__)
 #define SQUARE_ROOT_INSTRUCTION(root, value) __asm__("vsqrtss %1, %1, %0" : "=x"(root) : "x"(value))
@@ -496,25 +503,19 @@ CLOTH_INLINE int32_t first_bit(uint32_t bits) {
 }
 
 /*
- * Quanta. A product of two numbers may be subnormal, below 2^-126, and machines differ in what they do with subnormal
- * numbers. So small magnitudes are dropped before they are multiplied, in one of two ways:
+ * Quanta. Small magnitudes are dropped before they are multiplied, as machines differ in what they do with products
+ * below 2^-126. Larger quanta lose more of slow motions; smaller ones let products become subnormal.
  *
- * flush_small() replaces numbers below a quantum by +0; it costs a comparison and a selection. A larger number keeps
- * all its bits, so two of them differ by 0 or by at least 2^-23 quanta.
+ * flush_small() replaces numbers below a quantum by +0; larger ones keep all bits, and differ by 0 or 2^-23 quanta.
  *
- * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder; it costs two
- * additions. Numbers below 2^(22 - n) become multiples of 2^-n; larger ones lose no more than a rounding. Products and
- * sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are rounded, so none of them is subnormal
- * as long as n + m < 126.
- *
- * Larger quanta lose more of slow motions; smaller ones let products of small differences become subnormal.
+ * quantise() rounds to multiples of 2^-n by adding and subtracting 1.5 * 2^(23 - n), the rounder, where a number is
+ * below 2^(22 - n). Products and sums of multiples of 2^-n and 2^-m are multiples of 2^-(n + m) however they are
+ * rounded, so none is subnormal as long as n + m < 126.
  */
 
-/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30. Two such numbers differ by 0 or by at least
-   2^-53, whose square is far above the smallest normal float, 2^-126. */
+/* Smallest magnitude kept in positions [m] and velocities [m/s]: 2^-30, so that two differ by 0 or 2^-53 at least. */
 #define STATE_QUANTUM 9.313225746154785e-10f
-/* Smallest magnitude kept in work vectors and coefficients: 2^-40. A product of two is at least 2^-80 and sums of such
-   products differ by 0 or by at least 2^-104. */
+/* Smallest magnitude kept in work vectors and coefficients: 2^-40; sums of products differ by 0 or 2^-104 at least. */
 #define WORK_QUANTUM 9.094947017729282e-13f
 /* Smallest magnitude kept in impulses [N s] and in directions of any length. They are multiplied once more, by no less
    than 1e-13: the mass of the lightest particle, an arm, or the inverse of the greatest length. */
@@ -637,8 +638,7 @@ static int vector_is_finite(cloth_vector a) {
    limit rounds, and with 1 a vector that was shortened once could be shortened, and counted, again. */
 #define LENGTH_TOLERANCE 1.0001f
 
-/* Shortens a vector to `limit`. Returns 1 if it was longer. A vector whose squared length is infinite or NaN becomes
-   0. */
+/* Shortens a vector to `limit`. Returns 1 if it was longer. One without a finite length becomes 0. */
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
@@ -650,8 +650,7 @@ static int clamp_length(cloth_vector *a, float limit) {
 }
 
 #if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
-/* Shorter vectors have no usable direction: flushing drops components below a thousandth of this length. It is below
-   the shortest normal that cloth.h promises to use, 1e-5. */
+/* Shorter vectors have no usable direction; it is below the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
 
 /* The vector scaled to unit length, or 0 if it is too short. */
@@ -664,12 +663,8 @@ static cloth_vector unit_or_zero(cloth_vector a) {
 
 /// Hash ///
 
-/*
- * 64 bits over a sequence of 32-bit words, for the config, the state, images and traces. Four streams take the
- * words in turn, so that their multiplications overlap, and are mixed at the end. Words are numbers, not bytes, so the
- * hash is the same for either byte order. It detects damage and differences, not forgery. hash_mix() is also the source
- * of random numbers for gusts (air.h) and for the start (placement.h).
- */
+/* 64 bits over a sequence of 32-bit words, as numbers, so that byte order does not count. Four streams take the words
+   in turn, and are mixed at the end. hash_mix() is also the source of random numbers. */
 
 /* A 32-bit word of memory, whatever type was stored there. */
 #if defined(__GNUC__) || defined(__clang__)
@@ -727,16 +722,13 @@ static uint64_t hash_end(const hasher *h) {
 /// Lanes ///
 
 /*
- * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Kernels are written once over these operations. Elementwise
- * operations give the same bits for any width. Sums do not, so sums always run over eight partial sums, element i into
- * sum i mod 8, which are added up in one fixed tree. A kernel may read beyond the end of a row, but never writes there.
+ * Operations on CLOTH_LANES floats at a time: 1, 4 or 8. Elementwise operations give the same bits for any width; sums
+ * run over eight partial sums, element i into sum i mod 8, which are added up in one fixed tree. Kernels may read
+ * beyond the end of a row, but never write there.
  *
- * A backend (port/lanes_*.h) defines the operations up to lanes_transpose() for one instruction set; what follows them
- * is built on these. The compiler's target selects the backend; CLOTH_SCALAR selects the scalar reference below, and
- * CLOTH_LANES_HEADER names the header of another backend. The choice changes the speed and no bit of the results.
- *
- * Elements `i` to `i + count - 1` of an array fill the first `count` lanes of a block; a count of CLOTH_LANES or more
- * fills all. Nothing here reads or writes a cloth.
+ * A backend (port/lanes_*.h, chosen by the target, CLOTH_SCALAR or CLOTH_LANES_HEADER) defines the operations up to
+ * lanes_transpose(); what follows is built on these. Elements `i` to `i + count - 1` of an array fill the first `count`
+ * lanes of a block.
  */
 #if defined(CLOTH_LANES_HEADER)
 #include CLOTH_LANES_HEADER
@@ -1600,8 +1592,7 @@ typedef struct lanes_sum {
 
 #if WITH_COLLIDERS
 
-/* Adds a block, whose first lane is element `index` of the sum, to the partial sums. `index` is a multiple of
-   CLOTH_LANES. */
+/* Adds a block to the partial sums; `index` of its first lane is a multiple of CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
   float *partial = &sum->partial[index & (LANES_SUMS - 1)];
@@ -1643,8 +1634,7 @@ CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
-/* Minimum and maximum are b where a and b are equal or one of them is NaN, on every machine. A backend may define its
-   own with the same results. */
+/* Minimum and maximum are b where a and b are equal or one is NaN. A backend may have its own that are the same. */
 #ifndef CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
@@ -1655,8 +1645,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 }
 #endif
 
-/* Pairs of blocks: the even lanes of two blocks that follow each other, and two blocks whose lanes alternate. A backend
-   may define its own. */
+/* Pairs of blocks: the even lanes of two that follow each other, and two whose lanes alternate. */
 #ifndef CLOTH_LANES_PAIRS
 CLOTH_INLINE lanes lanes_even(lanes a, lanes b) {
   float both[2 * CLOTH_LANES], even[CLOTH_LANES];
@@ -1681,8 +1670,7 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
 }
 #endif
 
-/* Optimisation barrier: a backend with few vector registers may define it to force a reload of what the kernel has
-   loaded before in place of a spill. */
+/* Optimisation barrier: a backend with few registers may force a reload here in place of a spill. */
 #ifndef CLOTH_LANES_FORGET
 #define CLOTH_LANES_FORGET() ((void)0)
 #endif
@@ -1784,9 +1772,9 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
   return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
-/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1. `i` names the index of the
-   block's first element, `left` the number of elements from there to the end. Unless the compiler optimises for size,
-   the statement is compiled twice: for whole blocks, where `left` is the constant CLOTH_LANES, and for the last one. */
+/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1; `i` is the block's first element,
+   `left` how many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant
+   CLOTH_LANES. */
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
   for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
@@ -1808,7 +1796,7 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 /* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
-#if WITH_SELF || WITH_TEARING || WITH_MESH || WITH_HEIGHT_FIELD
+#if WITH_SELF || WITH_TEARING || WITH_COLLIDERS || WITH_TARGETS || WITH_TETHERS
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
@@ -1840,8 +1828,7 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 
 #endif
 
-/* Sets so many floats to 0. Four blocks at a time: of one compilers make a call of memset(), which costs more where the
-   C library is small. */
+/* Sets so many floats to 0, four blocks at a time: of one compilers make a call of memset(). */
 static void clear_floats(float *values, int32_t count) {
   const lanes zero = lanes_splat(0.0f);
   int32_t i = 0;
@@ -1950,12 +1937,7 @@ static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
 
 /// Symmetric 3x3 blocks ///
 
-/*
- * Symmetric 3x3 matrices, one in each lane: the blocks of the preconditioners. A block is stored as six floats in the
- * order xx, yy, zz, xy, xz, yz, each in an array of its own (scratch.inverse for particles, scratch.nodes for the nodes
- * of coarser grids). The entries are dimensionless: shares of the reference mass, as kappa is.
- * In and out: arguments alone. Scratch: none.
- */
+/* Symmetric 3x3 matrices, one in each lane, as six floats xx, yy, zz, xy, xz, yz, in shares of the reference mass. */
 typedef struct symmetric {
   lanes xx, yy, zz, xy, xz, yz;
 } symmetric;
@@ -2010,16 +1992,12 @@ CLOTH_INLINE symmetric symmetric_identity(lanes s) {
   return m;
 }
 
-/* Entries of L over a pivot count as 0 below this, 2^-86: times an entry, of 2^-40 at least, they might be subnormal.
- */
+/* Entries of L over a pivot count as 0 below this, 2^-86, or times an entry they might be subnormal. */
 #define LEAST_SHARE 1.2924697071141057e-26f
 
-/*
- * Inverse by L D L^T. In exact arithmetic each pivot of a diagonal block of A is at least the particle's mass ratio,
- * which is `min_pivot`. Raising the pivots to it keeps rounding from pushing them below, so that the inverse is
- * positive definite in float at any kappa. An inverse by cofactors stops being so from a kappa of about 500.
- * In the code i0, i1, i2 are the inverse pivots, l10, l20, l21 the entries of L, and h20 an entry of L^-1.
- */
+/* Inverse by L D L^T. Each pivot is exactly at least the particle's mass ratio, `min_pivot`, and raised to it against
+   rounding, so that the inverse is positive definite at any kappa. i0, i1, i2 are the inverse pivots, l10, l20, l21 the
+   entries of L, h20 one of L^-1. */
 CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   lanes one = lanes_splat(1.0f);
   lanes i0 = lanes_divide(one, lanes_maximum(m.xx, min_pivot));
@@ -2078,8 +2056,7 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
 #define NEAR_PLANE(plane) (plane)
 #endif
 
-/* Floats before the first row and behind the last one of a near array, and on both sides of a row buffer: neighbours of
-   the ends are loaded from there. */
+/* Floats before the first row and behind the last one of a near array, and beside a row buffer, that are loaded. */
 #define ROW_PAD 8
 
 /* Places of a row of so many columns. */
@@ -2156,11 +2133,8 @@ CLOTH_INLINE int is_skipped(lanes_mask wanted) {
   return CLOTH_LANES == 1 && !lanes_any(wanted);
 }
 
-/*
- * Sums over a row. Column i goes into partial sum i mod 8, whatever the lane width; the partial sums of all rows are
- * added up in the order of the rows, then in the fixed tree of lanes_sum_total(). So rows may be summed by several
- * threads.
- */
+/* Sums over a row: column i goes into partial sum i mod 8; those of all rows are added up in their order, then in the
+   tree of lanes_sum_total(). So threads may sum rows. */
 #define ROW_PARTS (LANES_SUMS / CLOTH_LANES)
 
 typedef struct row_sum {
@@ -2271,13 +2245,11 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
 #define CLOTH_COOKIE 0xc10471e6u /* proves that a config was made by cloth_config_default() */
 
-/* Directions of springs. A stretch or shear spring is stored at the index of the first particle (row, column) of the
-   cell whose upper edge (WARP), left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to
-   (row + 1, column). */
+/* Directions of springs. A spring is stored at the first particle (row, column) of the cell whose upper edge (WARP),
+   left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* Runs a statement for each direction, which `d` names. Unless the compiler optimises for size, the statement is
-   compiled for each direction, with `d` a constant. */
+/* Runs a statement for each direction `d`: compiled for each, with `d` a constant, unless size is asked for. */
 #if defined(__OPTIMIZE_SIZE__)
 #define EACH_DIRECTION(d, statement)                                                                                   \
   for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
@@ -2319,9 +2291,8 @@ enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the 
 #else
 #define UNIFORM_KERNELS 1
 #endif
-/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end and
-   discard the result; they never store there. Other arrays follow each other without padding for lanes, at the same
-   offsets for every lane width. */
+/* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end, and
+   never store there. Other arrays follow each other at the same offsets for every lane width. */
 #define LANE_PAD 8
 
 /* One byte per particle: degrees of freedom (thesis eq. 5.1), and flags of pins. */
@@ -2364,8 +2335,7 @@ typedef struct collider_slot {
   cloth_pose previous; /* pose at the start of the step */
 } collider_slot;
 
-/* What the caller may change between steps, beside particles, colliders, confinements and targets. All fields are
-   words; from last_substep on they are floats. */
+/* What the caller may change between steps, beside particles and lists. Words; from last_substep on floats. */
 typedef struct cloth_inputs {
   int32_t collider_end; /* one past the last slot in use */
   int32_t confined_count;
@@ -2401,8 +2371,7 @@ typedef struct spring_terms {
   int32_t implicit;  /* 1: its block is part of the operator; 0: force only, see step/coefficients.h */
 } spring_terms;
 
-/* Coefficients of a substep of the one equation: everything is divided by the reference mass m0 and multiplied by
-   s h^2, so that unknowns and residuals are displacements [m]. */
+/* Coefficients of a substep: all is over the reference mass m0 and times s h^2, so unknowns are displacements [m]. */
 typedef struct substep_terms {
   float h, inverse_h; /* length of the substep [s], and its inverse */
   float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
@@ -2425,8 +2394,7 @@ typedef struct substep_terms {
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 
-/* What a step does, decided by plan_step() from the time step, the settings, the fabric and the fastest particle,
-   before the first substep. */
+/* What a step does, decided by plan_step() before the first substep. */
 typedef struct step_plan {
   float dt;           /* of the step [s] */
   float h, inverse_h; /* length of a substep [s], and its inverse */
@@ -2523,12 +2491,9 @@ typedef struct cloth_settings {
   } factors;
 } cloth_settings;
 
-/*
- * Self-contact. A cloth without it has none of this in its arena, and the same sizes, settings and hashes as a build
- * without it. The self_settings are the first of the constants. The ages, a byte per particle, follow the freedoms of
- * the state. The self_workspace follows the workspace. Boxes, candidates, intersections and visits are the end of the
- * scratch that cloths may share; self/tree.h finds them.
- */
+/* Self-contact, of which a cloth without it has nothing in its arena. The self_settings are the first of the constants,
+   ages follow the freedoms of the state, the self_workspace the workspace. Boxes, candidates, intersections and visits
+   are the end of the scratch that cloths may share; self/tree.h finds them. */
 typedef struct self_settings {
   float thickness;  /* distance of the sheet to itself [m] */
   float friction;   /* coefficient of friction [1] */
@@ -2558,8 +2523,8 @@ typedef struct gap_summary {
   int32_t max_breaks, max_torn_cells;
 } gap_summary;
 
-/* A node of the tree of boxes, with a box around the unit normals of its cells, 127 for 1, rounded outwards. A node
-   without normals has normal_low 127 and normal_high -127. */
+/* A node of the tree of boxes, with a box around unit normals, 127 for 1, rounded outwards; none: low 127, high
+   -127. */
 typedef struct self_node {
   self_boxes boxes;
   int8_t normal_low[3], normal_high[3];
@@ -2653,9 +2618,8 @@ typedef struct mesh_leaves {
   uint32_t work;     /* see costs.h */
 } mesh_leaves;
 
-/* Byte offsets from the start of the arena to scratch that cloths may share, modulo the size of an address: shared
-   scratch can lie on either side of the arena. 0 for arrays that the config does without; solution, the first, is never
-   0. solve/arrays.h has the table of most of them. */
+/* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
+   an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
   uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
@@ -2663,8 +2627,7 @@ typedef struct scratch_offsets {
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
 
-/* Byte offsets from the start of the arena to the scratch that is never shared. Statistics, iterations and reactions
-   can be read until the next step. */
+/* Byte offsets from the start of the arena to the scratch that is never shared. */
 typedef struct own_offsets {
   uint32_t workspace;
   uint32_t iterations, reactions;
@@ -2688,8 +2651,7 @@ typedef struct state_offsets {
   uint32_t end;
 } state_offsets;
 
-/* An entry of the contact record. contact.is_touching holds the number of the substep of the last touch, from 0, or -1.
- */
+/* An entry of the contact record; contact.is_touching is the substep of the last touch, from 0, or -1. */
 typedef struct contact_entry {
   cloth_contact contact;
   int32_t next; /* the particle's next entry, see contact_record.h */
@@ -2700,8 +2662,7 @@ typedef struct contact_entry {
   ((uint32_t)CLOTH_VERSION_MAJOR << 28 | (uint32_t)CLOTH_VERSION_MINOR << 21 | (uint32_t)CLOTH_VERSION_PATCH << 14 |   \
    (uint32_t)CLOTH_STATE_VERSION << 7 | (uint32_t)CLOTH_NUMERICS_VERSION)
 
-/* Words of the header of a save: the first members of struct cloth. A machine of the other byte order reads another
-   number for the first and refuses the save. */
+/* Words of the header of a save: the first members of struct cloth. The first tells the byte order. */
 enum { SAVE_MAGIC, SAVE_VERSION, SAVE_BYTES, SAVE_CONFIG, SAVE_WORDS = SAVE_CONFIG + 2 };
 
 /* The start of every arena: where everything lies, and the settings. */
@@ -2738,16 +2699,13 @@ struct cloth {
 /* Largest component of a body's angular velocity [rad/s]. */
 #define MAX_SPIN 1.0e4f
 
-/* Marks a particle's velocity history as meaningless: at the start, after a contact, or when the caller has set the
-   velocity, the x component of the velocity before the last is this [m/s]: more than twice the speed of any free
-   particle, whose limit is at most 1e4. */
+/* Marks a velocity history as meaningless, at the start, after a contact, or when the caller has set the velocity: the
+   x component of the velocity before the last [m/s] is more than any free particle's. */
 #define HISTORY_INVALID 2.0e5f
 
 /// What the layout of types must be ///
 
-/*
- * Conditions on the types in memory that other parts rely on. Nothing of this is left in the library.
- */
+/* Conditions on the types in memory that other parts rely on. */
 
 LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
 /* The versions fit into SAVE_VERSIONS. */
@@ -2783,14 +2741,9 @@ LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 14 
 
 /// Access to the arena ///
 
-/*
- * Addresses of the arrays and structs of a cloth, and small questions and changes that several parts share: work
- * counters, checks of arguments, velocity history, wake. types.h says what the arena holds, and which stage of a step
- * owns which scratch array. In and out: state, constants and scratch, as each function says.
- */
+/* Addresses of the arrays of a cloth (types.h says what they are), and small questions that several parts share. */
 
-/* The address `offset` bytes from the start of the arena. The offset may be negative modulo the size of an address:
-   shared scratch can lie on either side of the arena. */
+/* The address `offset` bytes from the start of the arena, modulo the size of an address for shared scratch. */
 static void *at(const cloth *c, uintptr_t offset) {
   return (char *)(uintptr_t)c + (ptrdiff_t)offset;
 }
@@ -2830,8 +2783,7 @@ static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t need
 
 #if WITH_COLLIDERS || WITH_SEAMS
 
-/* Keeps an address of the caller's while a step runs, as two words: the workspace has the same size in every build.
-   NULL ends it. */
+/* Keeps an address of the caller's while a step runs, as two words in every build. NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   words[0] = (uint32_t)address;
@@ -2907,8 +2859,7 @@ static int is_collider(const cloth *c, int32_t index) {
 
 #endif
 
-/* Adds `times` units of work that cost `cost` instructions each (costs.h) to the work of the current step, which is
-   kept as two words, the low one first. */
+/* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   if (!WITH_PLANNING) {
     return;
@@ -2919,9 +2870,8 @@ static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
   work[1] = (uint32_t)(sum >> 32);
 }
 
-/* Returns 1 and counts a refinement if the step may do one more piece of optional work. A step with a deadline may
-   until the deadline has passed, a repeated step as often as the original did; from the first refusal to the end of the
-   step the answer is 0. */
+/* Returns 1 and counts a refinement if the step may do one more piece of optional work; once it has said 0 it does so
+   to the end of the step. */
 static int may_refine(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->has_deadline && !w->is_cut && CLOTH_TICKS() - w->start >= w->ticks) {
@@ -3003,20 +2953,15 @@ static void fill_vectors(const cloth *c, vector_array a, float value) {
   }
 }
 
-/* 1 if the next step chooses tethers: when pins came or went or, in fixed-work mode, always. Tethers that the caller
-   has set are never chosen anew. */
+/* 1 if the next step chooses tethers: when pins came or went, or with fixed work always; never anew what was set. */
 static int will_choose_tethers(const cloth *c) {
   int32_t chosen = c->state.tethers ? inputs_of(c)->tethers_chosen : TETHERS_SET;
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
 
 static int check_cloth(const cloth *c) {
-  if (!c) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) {
-    return CLOTH_ERROR_NOT_A_CLOTH;
-  }
+  RETURN_IF(!c, CLOTH_ERROR_NULL);
+  RETURN_IF((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC, CLOTH_ERROR_NOT_A_CLOTH);
   return CLOTH_OK;
 }
 
@@ -3024,9 +2969,7 @@ static int check_cloth(const cloth *c) {
 
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
-  if (!cloths) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!cloths, CLOTH_ERROR_NULL);
   int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
   for (int32_t n = 0; n < count && !error; n++) {
     error = check_cloth(cloths[n]);
@@ -3062,8 +3005,7 @@ static void invalidate_history(const cloth *c, int32_t particle) {
   }
 }
 
-/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed, which is well
-   below. */
+/* Which particles of a block have no history of velocities. Half of the mark tells it from any speed. */
 CLOTH_INLINE lanes_mask has_no_history(lanes first_component) {
   return lanes_less(lanes_splat(0.5f * HISTORY_INVALID), first_component);
 }
@@ -3109,8 +3051,7 @@ static int has_air(const cloth *c) {
          (c->settings.air.drag > 0.0f || c->settings.air.lift > 0.0f || c->settings.air.normal_drag > 0.0f);
 }
 
-/* 1 if all of 32 particles are free, from one on whose number is a multiple of four: the last bit of their freedom is
-   set. */
+/* 1 if all of 32 particles, from a multiple of four on, are free: the last bit of their freedom is set. */
 CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
   const any_word *w = (const any_word *)(const void *)freedom;
   const uint32_t last_bits = 0x01010101u;
@@ -3156,10 +3097,7 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -3193,10 +3131,7 @@ static void set_particle_vector(const cloth *c, vector_array to, int32_t particl
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_particle(c, particle));
   return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
@@ -3204,16 +3139,13 @@ static int check_pin(const cloth *c, int32_t particle) {
 
 /*
  * Where a grid has no material: absent cells of a mask, and broken threads. A byte per particle tells which of the
- * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has, as a spring beyond
- * the last column, are 0.
+ * springs, hinges and the cell that belong to it are absent. Bits of what no grid of this size has are 0.
  *
- * A spring along warp or weft is there where a cell beside it is. A hinge is there where both of its springs are, and
- * two neighbouring cells on one side of it. Diagonals, twist and triangles are there where their cell is. A particle
- * without a cell is absent: it counts as pinned, has no mass, touches nothing, and lies where a particle beside it in
- * its row is.
+ * A spring along warp or weft is there where a cell beside it is; a hinge where both of its springs are, and two
+ * neighbouring cells on one side of it; diagonals, twist and triangles where their cell is. A particle without a cell
+ * is absent: it counts as pinned, and lies where a particle beside it in its row is.
  *
- * In: the cells of the config, broken threads. Out: the bytes: constants of the arena, or part of the state of a cloth
- * that may tear, with the bytes of its mask beside them. Scratch: none.
+ * Out: the bytes, constants of the arena, or state of a cloth that may tear, with those of its mask beside them.
  */
 
 #if WITH_GAPS
@@ -3278,8 +3210,7 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
   return direction == WARP ? GAP_WARP : direction == WEFT ? GAP_WEFT : GAP_CELL;
 }
 
-/* Is there material in a cell, torn or whole, of a cloth with these bytes? `column` from -1, the last one of a tube, to
-   the last one; beyond the grid there is none. */
+/* Is there material in a cell, torn or whole? `column` from -1, the last one of a tube; none beyond the grid. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
   if (is_wrapped(c) && column < 0) {
@@ -3304,8 +3235,7 @@ static int is_cell_torn(const cloth *c, const uint8_t *gaps, int32_t column, int
          ((gaps[i] | gaps[particle_beside(c, column + 1, row)]) & GAP_WEFT);
 }
 
-/* The byte of a particle, from the bytes of all, which tell which cells have been left out and which threads have
-   broken: those that are absent although there is material beside them. */
+/* The byte of a particle, from those of all, of which cells have been left out and which threads have broken. */
 static uint8_t gaps_at(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int above_left = is_cell_present(c, gaps, column - 1, row - 1);
   const int above_right = is_cell_present(c, gaps, column, row - 1);
@@ -3436,8 +3366,7 @@ static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
   return some != 0;
 }
 
-/* Puts the absent particles of a row where its nearest present ones before them are, or the first one. Returns 0 if
-   it has none. */
+/* Puts the absent particles of a row where the present ones before them, or the first, are. Returns 0 without any. */
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
   int32_t near = first;
@@ -3520,11 +3449,7 @@ static int check_present(const cloth *c, int32_t particle) {
 
 /// Lists of bodies ///
 
-/*
- * Colliders with mass, and the particles that are attached to colliders.
- *
- * In: bodies and attachments (state). Out and scratch: none.
- */
+/* Colliders with mass, and the particles that are attached to colliders. In: state. */
 
 #if WITH_BODIES
 
@@ -3588,20 +3513,13 @@ static int32_t next_held(const cloth *c, int32_t i) {
 
 /// Rest lengths of pre-shaped pieces ///
 
-/*
- * What tells the springs, hinges and cells of a pre-shaped piece (grid.rest_positions) from those of a rectangle: a
- * factor for each on what the grid has for all of a direction. Such a grid counts as one with gaps, so that kernels
- * look for the factors where they look for gaps, and grids without either pay nothing for them. Springs are found by
- * the particle at which they start: a warp, weft or diagonal spring at the first particle of its cell, an antidiagonal
- * at the one after it.
- *
- * In: constants, which rest_shape.h has made. Out: factors. Scratch: none.
- */
+/* What tells the springs, hinges and cells of a pre-shaped piece from those of a rectangle: a factor for each. Such a
+   grid counts as one with gaps. Springs are found by the particle at which they start, an antidiagonal by the one after
+   it. */
 
 #if WITH_REST_SHAPE
 
-/* Arrays of factors: rest length of each direction; stiffness of springs along warp and weft; that of hinges, also
-   along both; that of the twist of the cell of a particle. */
+/* Arrays of factors: rest length of each direction; stiffness of springs, then hinges, along both; of the twist. */
 enum {
   REST_LENGTH,
   REST_STIFFNESS = DIRECTIONS,
@@ -3636,8 +3554,7 @@ CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle
 
 #if WITH_SEAMS
 
-/* Mean factor on the rest lengths of the springs of a line of the grid, from a particle on to another that is so many
-   particles on along warp or weft; on tubes it may lead around. */
+/* Mean factor on the rest lengths of the springs of a line along warp or weft between two particles. */
 static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
   const int32_t columns = c->grid.columns, d = a / columns == b / columns ? WARP : WEFT, first = a < b ? a : b;
   const int32_t last = a < b ? b : a, next = d == WARP ? 1 : columns, apart = (last - first) / next;
@@ -3672,11 +3589,7 @@ CLOTH_INLINE float least_rest_ratio(const cloth *c) {
 
 /// Rotations and poses ///
 
-/*
- * Unit quaternions and rigid poses of colliders and frames: products, interpolation, and vectors between local and
- * world axes, for one vector and for a block of lanes. Every factor of a product is flushed before it is multiplied
- * (see WORK_QUANTUM). Reads and writes no cloth.
- */
+/* Unit quaternions and rigid poses, one or in lanes. Factors of products are flushed before (WORK_QUANTUM). */
 
 #if WITH_COLLIDERS
 
@@ -3702,8 +3615,7 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
   return q;
 }
 
-/* Lower bound of the squared length that a quaternion is divided by. The quaternions here have squared lengths of 0.5
-   and more; the bound keeps the division finite for one of 0. */
+/* Lower bound of the squared length that a quaternion, of 0.5 and more, is divided by: keeps that of 0 finite. */
 #define ROTATION_MIN_SQUARED 1.0e-12f
 
 /* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
@@ -3720,8 +3632,7 @@ static cloth_rotation rotation_normalised(cloth_rotation q) {
 
 #if WITH_COLLIDERS
 
-/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised, which turns at a nearly even
-   speed. */
+/* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
   float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
@@ -3761,8 +3672,7 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   return lanes3_add(lanes3_add_scaled(v, t, lanes_splat(q.w)), lanes3_cross(u, t));
 }
 
-/* Range of the components of a rotation, which keeps their squares finite, and of its squared length: of unit length
-   within 1e-3, as cloth.h demands. */
+/* Range of the components of a rotation, whose squares stay finite, and of its squared length, 1 within 1e-3. */
 #define ROTATION_LIMIT 2.0f
 #define ROTATION_SQUARED_LOW 0.998f
 #define ROTATION_SQUARED_HIGH 1.002f
@@ -3820,11 +3730,8 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 
 /// Geometry ///
 
-/*
- * What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names. The
- * step's surroundings are the caller's, too: their address is in the workspace while a step runs, and nowhere after it.
- * In: the surroundings, collider keys. Out: geometries. Nothing is written but the address in the workspace.
- */
+/* What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names, by the
+   surroundings whose address the workspace has while the step runs. */
 
 /* The head of every geometry. Its data follow, as offsets from its start say. All words, without pointers. */
 struct cloth_geometry {
@@ -3898,9 +3805,7 @@ static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *b
 /* Is the geometry that a collider names at its place in the surroundings? */
 static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
   const cloth_geometry_key *key = &body->geometry;
-  if (!around || key->place >= around->geometry_count) {
-    return 0;
-  }
+  RETURN_IF(!around || key->place >= around->geometry_count, 0);
   const cloth_geometry *g = around->geometries[key->place];
   return is_geometry(g) && g->shape == body->shape && g->elements == key->elements && g->hash[0] == key->hash[0] &&
          g->hash[1] == key->hash[1];
@@ -3911,9 +3816,7 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
   const int may_have = c->settings.capacity.geometry || c->settings.capacity.meshes > 0;
   for (int32_t index = 0; may_have && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body)) {
-      return CLOTH_ERROR_GEOMETRY;
-    }
+    RETURN_IF(slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body), CLOTH_ERROR_GEOMETRY);
   }
   return CLOTH_OK;
 }
@@ -4034,12 +3937,8 @@ static void forget_collider(const cloth *c, int32_t collider) {
 
 /// Bodies as unknowns ///
 
-/*
- * What a part of a substep keeps of a collider with mass, whose motion is solved together with the cloth: Y, the
- * displacement of its centre from where its own motion leads, and theta, its rotation from there.
- *
- * In and out: scratch.bodies, one for each body, in their order.
- */
+/* What a part of a substep keeps of a collider with mass, in scratch.bodies: Y, the displacement of its centre from
+   where its own motion leads, and theta, its rotation from there. */
 
 /* Unknowns of a body: three of Y [m], then three of theta [rad]. */
 #define BODY_UNKNOWNS 6
@@ -5562,13 +5461,9 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
 
 /// Settings: ranges and faults ///
 
-/*
- * What a config, a fabric and a collider may hold. A check returns the number of the first fault it finds, 0 for none.
- * The lists below give each fault its number, its cloth_error and, for cloth_config_explain() and its like, its text.
- *
- * A list of ranges has X(field, low, high, unit): both ends are in the range. Texts quote the ends as they stand here,
- * without the marks of C: 1.0e7f becomes 1e7, see append_text() in names.h.
- */
+/* What a config, a fabric and a collider may hold. A check returns the number of the first fault, 0 for none; the lists
+   give each its number, cloth_error and text. A list of ranges has X(field, low, high, unit), both ends in the range;
+   texts quote them without the marks of C. */
 #define FABRIC_RANGES(X)                                                                                               \
   X(density, 0.001f, 1000.0f, " kg/m^2")                                                                               \
   X(stretch_warp, 0.0f, 1.0e7f, " N/m")                                                                                \
@@ -5842,15 +5737,12 @@ static int find_integer_outside(const void *values, const integer_range *ranges,
 
 /// Placement of the grid ///
 
-/*
- * Where the particles of a grid start, and whether they may start there. A sheet starts in the plane of origin,
- * edge_warp and edge_weft; a tube as rows of regular polygons; both but for a random displacement along the normal. In:
- * a config. Out: start positions [m], or the fault of a config that places particles where they cannot be.
- */
+/* Where the particles of a grid start, and whether they may: a sheet in the plane of origin, edge_warp and edge_weft, a
+   tube as rows of regular polygons, but for a random displacement along the normal. Out: start positions [m], or the
+   fault of a config. */
 
-/* Distance between neighbours along an edge [m]. Closer or farther, squared lengths of springs leave the range in which
-   floats resolve strain. The minimum is a rounding below the 1e-4 m of cloth.h, so that an edge of 1e-4 m per cell,
-   whose quotient may round down, is accepted. */
+/* Distance between neighbours along an edge [m], beyond which squared lengths leave the range in which floats resolve
+   strain. The minimum is a rounding below the 1e-4 m of cloth.h. */
 #define MIN_SPACING 0.99999e-4f
 #define MAX_SPACING 100.0f
 
@@ -5863,8 +5755,7 @@ static int is_tube(const cloth_config *config) {
   return WITH_WRAP && config->grid.wrap;
 }
 
-/* Area spanned by two edges [m^2]. The first edge is scaled to unit length before the product, which then cannot
-   overflow. */
+/* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
@@ -5877,8 +5768,7 @@ typedef struct angle_parts {
   float cosine, sine;
 } angle_parts;
 
-/* Cosine and sine of an angle [rad] of at most pi / 4, by their Taylor series, to one or two units in the last place.
- */
+/* Cosine and sine of an angle [rad] of at most pi / 4 by their Taylor series, to two units in the last place. */
 static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
@@ -5889,8 +5779,7 @@ static angle_parts small_angle(float angle) {
   return t;
 }
 
-/* Cosine and sine of the angle 2 pi step / steps. The angle is split into quarter turns, which are exact, and a rest of
-   at most pi / 4. */
+/* Cosine and sine of 2 pi step / steps: quarter turns, which are exact, and a rest of at most pi / 4. */
 static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
@@ -5917,9 +5806,8 @@ CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
   return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
 }
 
-/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons whose sides have the
-   rest length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, seen from where its normal
-   points. */
+/* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons with sides of the rest
+   length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, against its normal. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
 #if WITH_WRAP
@@ -5954,10 +5842,8 @@ static cloth_vector start_normal(const cloth_config *config, int32_t column) {
 /* Spacing of floats over their magnitude, or a little more: smaller displacements of a position may round away. */
 #define POSITION_RESOLUTION 1.1920929e-7f /* 2^-23 */
 
-/* A start position with its imperfection: displaced along the normal by a random share of `reach` [m], or of what
-   floats resolve there if that is more, unless it would leave the range of positions. A sheet that is exactly plane
-   stays plane whatever compresses it, as no force leads out of the plane. In the plane nothing is displaced: that would
-   strain the springs. A reach of 0 leaves the exact position. */
+/* A start position displaced along the normal by a random share of `reach` [m], or of what floats resolve there if that
+   is more, unless it would leave the range of positions. 0: exact. */
 static cloth_vector imperfect_start(const cloth_config *config, cloth_vector normal, float reach, int32_t column,
                                     int32_t row) {
   cloth_vector p = start_point(config, column, row);
@@ -5972,8 +5858,7 @@ static cloth_vector imperfect_start(const cloth_config *config, cloth_vector nor
   return reach > 0.0f && vector_in_range(displaced, CLOTH_POSITION_LIMIT) ? displaced : p;
 }
 
-/* Smallest area of a cell over that of a rectangle with the same edges, the sine of the angle between them.
-   Flatter cells collapse under shear. */
+/* Smallest area of a cell over that of a rectangle with its edges: flatter cells collapse under shear. */
 #define MIN_CELL_AREA 0.1f
 /* Largest cosine of the angle between the edges of a tube. Rows of a tube that leans more do not close. */
 #define MAX_TUBE_LEAN 1.0e-3f
@@ -5992,39 +5877,27 @@ static const cloth_vector *start_positions(const cloth_config *config) {
   return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
 }
 
-/* The first fault of a config's edges and positions, 0 for none. Without positions all particles lie between those at
-   the ends of the columns. */
+/* The first fault of a config's edges and positions, 0 for none; without positions those at the ends count. */
 static int find_placement_fault(const cloth_config *config) {
-  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) {
-    return CONFIG_FAULT(EDGE_WARP);
-  }
-  if (!is_edge(config->edge_weft, config->rows - 1)) {
-    return CONFIG_FAULT(EDGE_WEFT);
-  }
+  RETURN_IF(!is_edge(config->edge_warp, config->columns - !is_tube(config)), CONFIG_FAULT(EDGE_WARP));
+  RETURN_IF(!is_edge(config->edge_weft, config->rows - 1), CONFIG_FAULT(EDGE_WEFT));
   if (edges_lean(config)) {
     return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
   }
   for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
-    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(POSITIONS);
-    }
+    RETURN_IF(!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(POSITIONS));
   }
   for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
        end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
-    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(START);
-    }
+    RETURN_IF(!vector_in_range(p, CLOTH_POSITION_LIMIT), CONFIG_FAULT(START));
   }
   return 0;
 }
 
 /// Fabrics ///
 
-/*
- * Default, check and presets of a fabric. In: a cloth_fabric. Out: the fabric in the inputs of a cloth, with values
- * below WORK_QUANTUM flushed to 0; scratch is not used.
- */
+/* Default, check and presets of a fabric; values below WORK_QUANTUM are flushed to 0. */
 
 static cloth_fabric fabric_default(void) {
   cloth_fabric f;
@@ -6058,14 +5931,9 @@ static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
 
 #if WITH_FABRICS
 
-/*
- * Presets, in the order of cloth_fabric_kind. docs/fabrics.md names the source of every value, its range, and which
- * values are estimates. `shear` is the shear modulus per width: with shear_compression 1 both diagonals of a cell
- * resist, and the modulus of the springs is their stiffness. They add as much to the tensile stiffness, which is why
- * stretch is the measured tensile stiffness less the shear modulus. `bend` is that of an elastic sheet, which is the
- * KES rigidity and the moment of inner friction at the curvature of a fold. The bending lengths, (bend / weight)^(1/3),
- * order drape: silk 13 mm, wool 17 mm, cotton 24 mm, denim 28 mm (tests/fabrics.c).
- */
+/* Presets, in the order of cloth_fabric_kind; docs/fabrics.md has their sources. Stretch is the measured tensile
+   stiffness less the shear modulus, which the diagonals add. `bend` is the KES rigidity and the moment of inner
+   friction at the curvature of a fold. */
 #define PRESET(density, warp, weft, shear, bend)                                                                       \
   { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
 CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
@@ -6087,12 +5955,8 @@ CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
 #undef PRESET
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
+  RETURN_IF((unsigned)kind >= CLOTH_FABRIC_COUNT, CLOTH_ERROR_RANGE);
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
 }
@@ -6140,9 +6004,7 @@ static uint32_t rest_shape_bytes(const cloth_config *config) {
 /* Is a cell part of the grid, and not left out by the mask? */
 static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row) {
   const int32_t cells = config->columns - !is_tube(config), place = column_within(config, column);
-  if (place < 0 || place >= cells || row < 0 || row + 1 >= config->rows) {
-    return 0;
-  }
+  RETURN_IF(place < 0 || place >= cells || row < 0 || row + 1 >= config->rows, 0);
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
@@ -6156,8 +6018,7 @@ static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row
 
 #if WITH_REST_SHAPE
 
-/* Least and largest length of a spring over the mean of its direction, and least area of a cell over the product of its
-   mean sides; the text of the fault quotes them. */
+/* Least and largest length of a spring over its direction's mean, and least area of a cell over that of mean sides. */
 #define LEAST_REST_RATIO 0.25f
 #define MOST_REST_RATIO 4.0f
 #define LEAST_REST_AREA 0.1f
@@ -6176,9 +6037,7 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
 static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
-  if (column < 0) {
-    return 0;
-  }
+  RETURN_IF(column < 0, 0);
   if (d == WARP || d == WEFT) {
     const int along = d == WARP;
     return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
@@ -6277,25 +6136,18 @@ static rest_sums add_up_rest(const cloth_config *config) {
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) {
-      return CONFIG_FAULT(REST_POSITIONS);
-    }
+    RETURN_IF(!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(REST_POSITIONS));
   }
-  if (!config->grid.rest_positions) {
-    return 0;
-  }
+  RETURN_IF(!config->grid.rest_positions, 0);
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      if (has_rest_spring(config, d, column, row) &&
-          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
-        return CONFIG_FAULT(REST_LENGTHS);
-      }
+      RETURN_IF(has_rest_spring(config, d, column, row) &&
+                    !is_rest_length(rest_spring(config, d, column, row), sums.length[d]),
+                CONFIG_FAULT(REST_LENGTHS));
     }
-    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) {
-      return CONFIG_FAULT(REST_LENGTHS);
-    }
+    RETURN_IF(is_cell_kept(config, column, row) && !is_rest_cell(config, column, row), CONFIG_FAULT(REST_LENGTHS));
   }
   return 0;
 }
@@ -6398,8 +6250,7 @@ static void shape_particle(const cloth *c, const cloth_config *config, const res
   floats_at(c, c->constant.mass_ratio)[i] = shaped_mass(config, sums, column, row);
 }
 
-/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over those of the longest
-   sides. */
+/* The lean of the cell that begins at a particle: cosine of the angle between its sides, over the longest ones. */
 static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   const int32_t row = i / c->grid.columns;
   const int32_t right = (i + 1) % c->grid.columns ? i + 1 : i + 1 - c->grid.columns;
@@ -6413,15 +6264,12 @@ static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   return maximum(lean, negate(lean)) / sides;
 }
 
-/* Share with which the lean of cells counts along the weft, in which most pieces hang; along the warp it is 1 over
-   that. */
+/* Share with which the lean of cells counts along the weft, in which most pieces hang; 1 over that along the warp. */
 #define LEAN_SHARE 0.125f
 
-/*
- * Tethers may not be shorter than the way over the piece, which may be curved. With the longest sides U and V of cells
- * and the largest lean c a way over u columns and v rows is at most as long as the root of
- * U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1 + c e) V^2 v^2, for any e.
- */
+/* Tethers may not be shorter than the way over the piece. With the longest sides U and V of cells and the largest lean
+   c a way over u columns and v rows is at most the root of U^2 u^2 + 2 c U V u v + V^2 v^2 <= (1 + c / e) U^2 u^2 + (1
+   + c e) V^2 v^2, for any e. */
 static void bound_shape(const cloth *c) {
   rest_bounds *b = rest_bounds_of(c);
   float most[2] = {0.0f, 0.0f}, lean = 0.0f;
@@ -6462,10 +6310,7 @@ static void set_rest_shape(const cloth *c, const cloth_config *config) {
 
 /// Configuration ///
 
-/*
- * The default config, the check of a config, and what a config needs. In: a cloth_config. Out: the number of its first
- * fault, see settings.h; scratch is not used.
- */
+/* The default config, its check, which returns the number of its first fault (settings.h), and what a config needs. */
 
 cloth_config cloth_config_default(void) {
   cloth_config config;
@@ -6511,20 +6356,15 @@ cloth_config cloth_config_default(void) {
 
 #if WITH_SOLVER
 
-/* The bound of stretch, 4 kappa, up to which terms are explicit. The thesis has the bound 0.5 of kappa (section 4.4.1)
-   and takes 0.2 in practice. */
+/* The bound of stretch, 4 kappa, up to which terms are explicit; the thesis takes 0.2 of kappa in practice. */
 #define IMEX_THRESHOLD (4.0f * 0.2f)
 /* Cap on iterations: a solve to the residual of the thesis takes fewer. */
 #define IMEX_ITERATIONS 32
 #define IMEX_SUBSTEPS 16
 
 int cloth_config_use_imex(cloth_config *config) {
-  if (!config) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (config->cookie != CLOTH_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
+  RETURN_IF(!config, CLOTH_ERROR_NULL);
+  RETURN_IF(config->cookie != CLOTH_COOKIE, CLOTH_ERROR_CONFIG);
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->integration.explicit_threshold = IMEX_THRESHOLD;
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
@@ -6552,9 +6392,7 @@ static int needs_sleep(const cloth_config *config) {
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
-    if (!in_range(map[i], low, high)) {
-      return 0;
-    }
+    RETURN_IF(!in_range(map[i], low, high), 0);
   }
   return 1;
 }
@@ -6564,22 +6402,13 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
-  if (config->integration.max_parts == 3) {
-    return CONFIG_FAULT(PARTS);
-  }
-  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) {
-    return CONFIG_FAULT(TUBE_COLUMNS);
-  }
-  if (config->capacity.fixed_work && needs_sleep(config)) {
-    return CONFIG_FAULT(WORK_SLEEP);
-  }
-  if (config->capacity.fixed_work && needs_tearing(config)) {
-    return CONFIG_FAULT(WORK_TEARING);
-  }
-  if (config->capacity.fixed_work &&
-      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
-    return CONFIG_FAULT(WORK_GEOMETRY);
-  }
+  RETURN_IF(config->integration.max_parts == 3, CONFIG_FAULT(PARTS));
+  RETURN_IF(is_tube(config) && config->columns < MIN_TUBE_COLUMNS, CONFIG_FAULT(TUBE_COLUMNS));
+  RETURN_IF(config->capacity.fixed_work && needs_sleep(config), CONFIG_FAULT(WORK_SLEEP));
+  RETURN_IF(config->capacity.fixed_work && needs_tearing(config), CONFIG_FAULT(WORK_TEARING));
+  RETURN_IF(config->capacity.fixed_work &&
+                (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0),
+            CONFIG_FAULT(WORK_GEOMETRY));
   return 0;
 }
 
@@ -6588,8 +6417,7 @@ static int needs_solver(const cloth_config *config) {
   return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
 }
 
-/* Does the prediction use earlier velocities, or the operator, by how springs turn (terms/springs.h)? Then the state
-   has memory for them. */
+/* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
 static int needs_history(const cloth_config *config) {
   return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
 }
@@ -6611,95 +6439,58 @@ static int needs_self(const cloth_config *config) {
 
 /* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
 static int find_left_out_geometry(const cloth_config *config) {
-  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
-    return CONFIG_FAULT(NO_GEOMETRY);
-  }
-  if (!WITH_MESH && config->capacity.meshes > 0) {
-    return CONFIG_FAULT(NO_MESH);
-  }
-  if (!WITH_WORKERS && config->capacity.workers > 0) {
-    return CONFIG_FAULT(NO_WORKERS);
-  }
+  RETURN_IF(!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry,
+            CONFIG_FAULT(NO_GEOMETRY));
+  RETURN_IF(!WITH_MESH && config->capacity.meshes > 0, CONFIG_FAULT(NO_MESH));
+  RETURN_IF(!WITH_WORKERS && config->capacity.workers > 0, CONFIG_FAULT(NO_WORKERS));
   return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
 }
 
 /* The same of what cloth touches. */
 static int find_left_out_contact(const cloth_config *config) {
-  if (!WITH_COLLIDERS && config->max_colliders > 0) {
-    return CONFIG_FAULT(NO_COLLIDERS);
-  }
-  if (!WITH_BODIES &&
-      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
-    return CONFIG_FAULT(NO_BODIES);
-  }
-  if (!WITH_SELF && needs_self(config)) {
-    return CONFIG_FAULT(NO_SELF);
-  }
-  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
-    return CONFIG_FAULT(NO_TRIANGLES);
-  }
-  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
-    return CONFIG_FAULT(NO_SPHERES);
-  }
-  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) {
-    return CONFIG_FAULT(NO_GROUPS);
-  }
-  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) {
-    return CONFIG_FAULT(NO_QUERIES);
-  }
+  RETURN_IF(!WITH_COLLIDERS && config->max_colliders > 0, CONFIG_FAULT(NO_COLLIDERS));
+  RETURN_IF(!WITH_BODIES &&
+                config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0,
+            CONFIG_FAULT(NO_BODIES));
+  RETURN_IF(!WITH_SELF && needs_self(config), CONFIG_FAULT(NO_SELF));
+  RETURN_IF(!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES,
+            CONFIG_FAULT(NO_TRIANGLES));
+  RETURN_IF(!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES,
+            CONFIG_FAULT(NO_SPHERES));
+  RETURN_IF(!WITH_GROUPS && needs_self(config) && config->self.gathers == 0, CONFIG_FAULT(NO_GROUPS));
+  RETURN_IF(!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0, CONFIG_FAULT(NO_QUERIES));
   return find_left_out_geometry(config);
 }
 
 /* The same of the grid. */
 static int find_left_out_grid(const cloth_config *config) {
-  if (!WITH_WRAP && config->grid.wrap) {
-    return CONFIG_FAULT(NO_WRAP);
-  }
-  if (!WITH_MASK && config->grid.cell_mask) {
-    return CONFIG_FAULT(NO_MASK);
-  }
+  RETURN_IF(!WITH_WRAP && config->grid.wrap, CONFIG_FAULT(NO_WRAP));
+  RETURN_IF(!WITH_MASK && config->grid.cell_mask, CONFIG_FAULT(NO_MASK));
   return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
 }
 
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
-  if (!WITH_SOLVER && needs_solver(config)) {
-    return CONFIG_FAULT(NO_SOLVER);
-  }
-  if (!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
-    return CONFIG_FAULT(NO_MULTILEVEL);
-  }
-  if (!WITH_TETHERS && config->tethers.count > 0) {
-    return CONFIG_FAULT(NO_TETHERS);
-  }
+  RETURN_IF(!WITH_SOLVER && needs_solver(config), CONFIG_FAULT(NO_SOLVER));
+  RETURN_IF(!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL,
+            CONFIG_FAULT(NO_MULTILEVEL));
+  RETURN_IF(!WITH_TETHERS && config->tethers.count > 0, CONFIG_FAULT(NO_TETHERS));
   if (find_left_out_contact(config)) {
     return find_left_out_contact(config);
   }
-  if (!WITH_CONFINED && config->capacity.max_confined > 0) {
-    return CONFIG_FAULT(NO_CONFINED);
-  }
-  if (!WITH_SLEEP && needs_sleep(config)) {
-    return CONFIG_FAULT(NO_SLEEP);
-  }
-  if (!WITH_TARGETS && config->capacity.targets) {
-    return CONFIG_FAULT(NO_TARGETS);
-  }
-  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
-                       config->world.recentre_distance > 0.0f)) {
-    return CONFIG_FAULT(NO_ORIGIN);
-  }
+  RETURN_IF(!WITH_CONFINED && config->capacity.max_confined > 0, CONFIG_FAULT(NO_CONFINED));
+  RETURN_IF(!WITH_SLEEP && needs_sleep(config), CONFIG_FAULT(NO_SLEEP));
+  RETURN_IF(!WITH_TARGETS && config->capacity.targets, CONFIG_FAULT(NO_TARGETS));
+  RETURN_IF(!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                             config->world.recentre_distance > 0.0f),
+            CONFIG_FAULT(NO_ORIGIN));
   if (find_left_out_grid(config)) {
     return find_left_out_grid(config);
   }
-  if (!WITH_TEARING && config->tearing.max_breaks > 0) {
-    return CONFIG_FAULT(NO_TEARING);
-  }
-  if (!WITH_BODIES && needs_pin_forces(config)) {
-    return CONFIG_FAULT(NO_BODIES);
-  }
-  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
-    return CONFIG_FAULT(NO_AIR);
-  }
+  RETURN_IF(!WITH_TEARING && config->tearing.max_breaks > 0, CONFIG_FAULT(NO_TEARING));
+  RETURN_IF(!WITH_BODIES && needs_pin_forces(config), CONFIG_FAULT(NO_BODIES));
+  RETURN_IF(!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f),
+            CONFIG_FAULT(NO_AIR));
   return 0;
 }
 
@@ -6714,20 +6505,15 @@ static int find_outside(const cloth_config *config) {
 }
 
 static int find_vector_fault(const cloth_config *config) {
-  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) {
-    return CONFIG_FAULT(GRAVITY);
-  }
+  RETURN_IF(!vector_in_range(config->gravity, GRAVITY_LIMIT), CONFIG_FAULT(GRAVITY));
   return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
 }
 
 static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) {
-    return CONFIG_FAULT(MASS_MAP);
-  }
-  if (needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR)) {
-    return CONFIG_FAULT(TEAR_MAP);
-  }
+  RETURN_IF(!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR), CONFIG_FAULT(MASS_MAP));
+  RETURN_IF(needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR),
+            CONFIG_FAULT(TEAR_MAP));
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
@@ -6746,8 +6532,7 @@ static int find_mask_fault(const cloth_config *config) {
 
 #endif
 
-/* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres. It is a rounding above the
-   half that cloth.h promises. */
+/* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres, and a rounding. */
 #define SELF_MAX_THICKNESS 0.500005f
 
 /* The shortest rest length along warp and weft [m]. */
@@ -6763,24 +6548,16 @@ static float shortest_spacing(const cloth_config *config) {
 
 /* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
-  if (!needs_self(config)) {
-    return 0;
-  }
-  if (config->columns * config->rows > SELF_PARTICLE_LIMIT) {
-    return CONFIG_FAULT(SELF_SIZE);
-  }
+  RETURN_IF(!needs_self(config), 0);
+  RETURN_IF(config->columns * config->rows > SELF_PARTICLE_LIMIT, CONFIG_FAULT(SELF_SIZE));
   const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
   return config->self_thickness <= most * shortest_spacing(config) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
 static int find_config_fault(const cloth_config *config) {
-  if (!config) {
-    return CONFIG_FAULT(POINTER);
-  }
-  if (config->cookie != CLOTH_COOKIE) {
-    return CONFIG_FAULT(COOKIE);
-  }
+  RETURN_IF(!config, CONFIG_FAULT(POINTER));
+  RETURN_IF(config->cookie != CLOTH_COOKIE, CONFIG_FAULT(COOKIE));
   int fault = find_outside(config);
   fault = fault ? fault : find_conflict(config);
   fault = fault ? fault : find_left_out(config);
@@ -6804,11 +6581,7 @@ static int check_config(const cloth_config *config) {
 
 /// Memory layout ///
 
-/*
- * Where everything lies in an arena: constants, state, scratch, in this order. In: a config. Out: the offsets of a
- * cloth, and the sizes that cloth_memory_needed() reports; nothing of the arena is read or written, except by
- * cloth_set_scratch(), which moves the offsets of shared scratch.
- */
+/* Where everything lies in an arena: constants, state, scratch, in this order; and the sizes of these. */
 
 static uint32_t align_up(uint32_t offset) {
   return (offset + (CLOTH_ALIGNMENT - 1u)) & ~(CLOTH_ALIGNMENT - 1u);
@@ -6825,8 +6598,7 @@ static uint32_t reserve_floats(uint32_t *end, int32_t floats) {
   return reserve(end, (uint32_t)floats * (uint32_t)sizeof(float));
 }
 
-/* Reserves a vector array at an aligned offset. On grids of a multiple of eight particles no load of lanes then crosses
-   a cache line, which halved the speed of kernels. */
+/* Reserves a vector array at an aligned offset, so that loads of lanes cross no cache line on most grids. */
 static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
   *end = align_up(*end);
   return reserve_floats(end, floats);
@@ -6872,8 +6644,7 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
 }
 
 /* Candidates for each pair of cells, for each pair that touches, and for each whose force is remembered, that there is
-   room for. Most of what has been seen, a particle, of sheets that lie on each other particle on particle: 20
-   candidates, in 3 pairs of cells; 7 that are near enough to touch, and 4 that press. */
+   room for: of 20 candidates of a particle, in 3 pairs of cells, 7 are near and 4 press. */
 #define CANDIDATES_PER_CELL_PAIR 4
 #define CANDIDATES_PER_ELEMENT 5
 #define CANDIDATES_PER_MEMORY 6
@@ -6929,12 +6700,9 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.end = *end;
 }
 
-/*
- * Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB, element i of all
- * components maps to the same few sets of an L1 cache and they evict each other: steps of 64 x 64 particles were eight
- * times slower. Arrays of at least CACHE_WAY floats are padded so that their stride stays CACHE_OFFSET floats, three
- * cache lines, away from multiples of it. The padding is part of the state: another value changes the size of images.
- */
+/* Floats from one component of a vector array to the next. With a stride near a multiple of 2 KB the components evict
+   each other from an L1 cache: from CACHE_WAY floats on strides stay CACHE_OFFSET floats away from it. This is part of
+   the size of images. */
 #define CACHE_WAY 512   /* floats in one way of the cache, 2 KB */
 #define CACHE_OFFSET 48 /* floats */
 
@@ -6948,24 +6716,21 @@ static int32_t vector_stride(int32_t count) {
 
 /* Most levels of a tree of self-contact: CLOTH_GRID_LIMIT, 1024, leads to 512 leaves along a side. */
 #define SELF_LEVELS 10
-/* Most visits that wait for their turn: a visit is replaced by up to 16, and a pair of trees is as deep as the deeper
-   one. */
+/* Most visits that wait for their turn: one is replaced by up to 16, as deep as the deeper tree is. */
 #define SELF_VISITS (15 * SELF_LEVELS + 1)
 /* Room for intersections: one for so many particles, and a least number of them. */
 #define SELF_PARTICLES_PER_INTERSECTION 8
 #define SELF_MIN_INTERSECTIONS 32
 
-/* Most visits of a gather, to pairs of nodes and to pairs of leaves, and most pairs of cells that are tested for what
-   is near, and for edges through triangles: so many a particle, and some. The most that has been seen is a third of
-   each. */
+/* Most visits of a gather, to pairs of nodes and of leaves, and most pairs of cells that are tested for what is near
+   and for edges through triangles: so many a particle, and some; three times what is needed. */
 #define SELF_VISITS_PER_PARTICLE 32
 #define SELF_LEAF_VISITS_PER_PARTICLE 8
 #define SELF_TESTS_PER_PARTICLE 28
 #define SELF_MORE_VISITS 1024
 /* Pairs of cells of a pair of leaves. */
 #define SELF_LEAF_PAIRS 16
-/* A gather that finds no room looks again, so often in all; those of the parts of a step begin where the last one has
-   found room. */
+/* A gather that finds no room looks again, so often in all; those of parts begin where the last found room. */
 #define SELF_ATTEMPTS 5
 /* What a gather keeps, of lanes of any width, and a cloth that feels itself as a group of its own. */
 #define SELF_SEARCH_BYTES 1536u
@@ -7057,8 +6822,7 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
   }
 }
 
-/* Reactions of colliders and of shared bodies, right behind them those of pins, and what attachments have passed on of
-   these. */
+/* Reactions of colliders and shared bodies, behind them those of pins, and what attachments have passed on. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
   if (needs_pin_reactions(config)) {
@@ -7213,13 +6977,8 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  int error = check_config(config);
-  if (error) {
-    return error;
-  }
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!memory, CLOTH_ERROR_NULL);
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -7227,18 +6986,11 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  int error = check_call(c, scratch);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, scratch));
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
-  if (c->shared_bytes == 0) {
-    return CLOTH_ERROR_STATE;
-  }
-  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF(c->shared_bytes == 0, CLOTH_ERROR_STATE);
+  RETURN_IF((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside, CLOTH_ERROR_ARENA);
   uintptr_t moved = offset - c->scratch.solution; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
@@ -7249,20 +7001,14 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  int error = check_call(c, memory);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, memory));
   describe_memory(c, memory);
   return CLOTH_OK;
 }
 
 /// Initialisation ///
 
-/*
- * Makes a cloth in its arena. In: a config without faults. Out: offsets, grid, settings and their hash, constants
- * (maps), and the state at rest at the start positions. Scratch is set to 0 with the rest of the arena.
- */
+/* Makes a cloth in its arena: offsets, grid, settings and their hash, constants, the state at rest, scratch of 0. */
 
 static void measure_grid(cloth *c, const cloth_config *config) {
   grid_shape *grid = &c->grid;
@@ -7385,8 +7131,7 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
 
 #if WITH_GAPS
 
-/* Counts the cells of a mask, which may be NULL, and the particles that have one, and takes the area of absent cells
- * from the sheet's. */
+/* Counts the cells of a mask or NULL, and the particles that have one; takes absent cells from the area. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
   const uint8_t *mask = config->grid.cell_mask;
   const int32_t all = cells_along_warp(c) * (config->rows - 1);
@@ -7515,21 +7260,12 @@ static void place_particles(const cloth *c, const cloth_config *config) {
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  int error = check_config(config);
-  if (error) {
-    return error;
-  }
-  if (!arena || !out) {
-    return CLOTH_ERROR_NULL;
-  }
-  if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!arena || !out, CLOTH_ERROR_NULL);
+  RETURN_IF((uintptr_t)arena % CLOTH_ALIGNMENT != 0, CLOTH_ERROR_ARENA);
   cloth draft;
   compute_layout(&draft, config);
-  if (bytes < draft.total_bytes) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF(bytes < draft.total_bytes, CLOTH_ERROR_ARENA);
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
   *c = draft;
@@ -7562,13 +7298,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 
 /// Stiffness of the springs ///
 
-/*
- * Coefficients of the springs that follow from fabric and grid alone, before a step is planned: stiffness [N/m],
- * damping [N s/m] and rest length [m] of a direction, the length of tethers, and the bounds on kappa by which plan.h
- * decides how springs are integrated. kappa = (h/m) (h ks + 2 kd) (thesis eq. 4.8), with h the substep [s].
- *
- * In: inputs.fabric, inputs.gravity, c->grid, c->settings. Out: return values. Scratch: none.
- */
+/* What follows from fabric and grid alone: stiffness [N/m], damping [N s/m], rest length [m], length of tethers. */
 
 /* Weight per mass by which a grid's least bending length is defined [m/s^2]; a cloth's gravity does not change it. */
 #define STANDARD_GRAVITY 9.81f
@@ -7604,8 +7334,7 @@ static float max_kappa_factor(const cloth *c) {
   return c->settings.factors.max_stiffness / c->settings.factors.min_mass_ratio;
 }
 
-/* Rigidity of the hinges that let the cloth bend with B', and the ratio of B' to the fabric's rigidity, see
-   cloth_config_grid. */
+/* Rigidity of the hinges with which the cloth bends with B', and the ratio of B' to the fabric's rigidity. */
 static float bend_rigidity(const cloth *c, float *ratio) {
   const float area = c->grid.spacing_warp * c->grid.spacing_weft;
   const float cells = c->settings.integration.min_bending_length;
@@ -7620,14 +7349,8 @@ static float bend_rigidity(const cloth *c, float *ratio) {
 
 /// Costs ///
 
-/*
- * The cost model: what each piece of a step costs, in the unit of work that cloth.h defines, an instruction of a
- * Cortex-M7. work.h adds the costs up for a plan; kernels whose work depends on the state add theirs as they run.
- * The figures are rounded up and change no result but cloth_statistics.work, the bounds and the plans. Whoever changes
- * a kernel measures its cost again: tests/work_calibration.sh prints instructions per unit for scenes that lean on one
- * kernel each, and says how to correct a figure.
- * In: the shape of a collider. Out: nothing. Scratch: none.
- */
+/* What each piece of a step costs, in units of work, rounded up; kernels whose work depends on the state add theirs as
+   they run. tests/work_calibration.sh measures, and says how to correct a figure. */
 
 /* Per particle and substep where nothing else is said. */
 enum {
@@ -7650,6 +7373,7 @@ enum {
   COST_SELF_CELLS = 5000,   /* per pair of cells whose boxes come near ... */
   COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
+  COST_SELF_SLOWED = 200,   /* per particle and step in which cloth is too fast for pairs */
   COST_PAIR_SHAPE = 1000,   /* per candidate and part of a substep: how near it is ... */
   COST_PAIR_LAW = 6600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
   COST_PAIR_PRODUCT = 700,  /* ... and per iteration */
@@ -7667,8 +7391,7 @@ enum {
   COST_SHARED_BOUNDS = 60,   /* per step and particle: where the cloth is, for a choice of shared bodies */
 };
 
-/* Most nodes that a walk through a mesh looks into. Long paths over small triangles reach them, which
-   statistics.overflows counts. */
+/* Most nodes that a walk through a mesh looks into; statistics.overflows counts those that reach it. */
 #define MESH_WALK_NODES 64
 
 #if WITH_COLLIDERS
@@ -7682,13 +7405,8 @@ static int is_concave(const cloth_collider *body) {
 
 /// Convex hulls ///
 
-/*
- * Signed distance of points from a convex solid. In: a geometry of shape CLOTH_SHAPE_HULL, points in its local axes.
- * Out: distances and normals, exact outside as well. Reads and writes no cloth.
- *
- * The largest distance from a plane is the distance from the solid inside, and where the nearest point lies in a face.
- * Otherwise the nearest point lies on an edge, and all edges are tried.
- */
+/* Signed distance of points from a convex solid, in local axes: the largest distance from a plane, inside and where the
+   nearest point lies in a face; else that of the nearest edge. */
 
 /* A plane: points p with normal . p <= offset are behind it. */
 typedef struct hull_plane {
@@ -7764,10 +7482,7 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
 
 /// Triangles ///
 
-/*
- * Triangles, as contact with meshes and height fields needs them: several at a time, one in each lane. In: corners.
- * Out: the triangles. Reads and writes no cloth.
- */
+/* Triangles, as contact with meshes and height fields needs them, one in each lane. */
 
 #if WITH_MESH || WITH_HEIGHT_FIELD
 
@@ -7788,8 +7503,7 @@ typedef struct triangle_lanes {
   int32_t stride;
 } triangle_lanes;
 
-/* Smallest double area [m^2] and height [m] of a triangle: smaller ones have no normal within the rounding of their
-   corners. */
+/* Smallest double area [m^2] and height [m] of a triangle that has a normal beyond the rounding of corners. */
 #define TRIANGLE_MIN_AREA 2.0e-8f
 #define TRIANGLE_MIN_HEIGHT 1.0e-5f
 
@@ -7851,10 +7565,7 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
 
 /// A point of a triangle ///
 
-/*
- * The triangles of a cloth, and the point of one that is nearest to another point, for queries, contact of
- * cells and opened seams. In: grid, corners. Out: what the functions return. Reads no positions, and writes no cloth.
- */
+/* The triangles of a cloth, and the point of one that is nearest to another point. */
 
 #if WITH_QUERIES || (WITH_SELF && WITH_SEAMS)
 
@@ -7873,8 +7584,7 @@ static float share_of(float a, float b) {
   return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
 }
 
-/* Where a point lies: q are the corners relative to it, `along` and `across` their distances along the first and the
-   second edge from corner 0. */
+/* Where a point lies: q, the corners relative to it, `along` and `across` their distances along both edges. */
 typedef struct triangle_regions {
   float along[3], across[3];
   float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
@@ -7951,12 +7661,8 @@ static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[
 
 /// Grids of signed distances ///
 
-/*
- * Contact of a path with a solid whose signed distances lie on a grid. Between the samples the distance is trilinear,
- * and its gradient there, made a unit vector, is the normal. A path that could meet the surface is traced: it goes on
- * by the distance, which no path can leave out, until it is close to the surface or at its end. In: a geometry of shape
- * CLOTH_SHAPE_DISTANCE_GRID, paths in its local axes. Out: contacts. Scratch: none.
- */
+/* Contact of a path with a solid whose signed distances lie on a grid, trilinear between samples; the unit gradient is
+   the normal. A path goes on by the distance until it is close to the surface or at its end. */
 
 #if WITH_DISTANCE_GRID
 
@@ -8014,8 +7720,7 @@ static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
                 p.z - minimum(maximum(p.z, 0.0f), high.z));
 }
 
-/* The distance at a point in local axes, and the normal. Outside of the grid, where there is no solid, a distance that
-   no surface is nearer than. */
+/* The distance at a point in local axes, and the normal; outside of the grid a lower bound of the distance. */
 static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
   const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
   const float outside = vector_length(outside_grid(g, p));
@@ -8034,13 +7739,8 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
 
 /// Collider shapes ///
 
-/*
- * Signed distances of points from the surfaces of colliders, and bounds of their shapes. The distance functions take
- * points in the collider's local axes [m] and give the distance, negative inside, and in *normal the unit direction in
- * which it grows. All are exact outside, so a point can move by its distance without entering the shape. Lengths that
- * a shape does not use are 0 in the collider. `g` is the geometry of the collider, NULL without. Reads and writes no
- * cloth.
- */
+/* Signed distances of points from the surfaces of colliders, in local axes [m], with the unit direction in which they
+   grow, exact outside; and bounds of their shapes. `g` is the geometry of the collider, or NULL. */
 
 /* A point closer than this to a centre or an axis [m] has no direction from it and gets a fixed normal. Just above
    STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
@@ -8058,15 +7758,13 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
 
 #endif
 
-/* Lower bound of the squared cosine of a capsule's lean, which the cone's length is divided and multiplied by.
-   find_shape_fault() admits capsules with a squared cosine of 0.0019 and more. */
+/* Lower bound of the squared cosine of a capsule's lean; find_shape_fault() admits 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
 #if WITH_COLLIDERS
 
-/* Two spheres and the cone that touches both. In the plane through the axis and the point the cone is a line whose
-   normal leans by sine = (r0 - r1) / length towards the upper sphere. A point whose projection onto that line falls
-   below or above the cone is nearest to the lower or the upper sphere. */
+/* Two spheres and the cone that touches both: in the plane through axis and point a line whose normal leans by sine =
+   (r0 - r1) / length towards the upper sphere. A point beyond it is nearest to a sphere. */
 CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   float length = 2.0f * body->half_height;
   float lean = (body->radius - body->radius_top) / length;
@@ -8094,9 +7792,8 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }
 
-/* A box is symmetric, so the distance is that of |p|: `excess` is how far |p| is beyond the faces, negative inside. The
-   distance of a point outside is the length of the positive excesses; inside it is the largest excess, that of the
-   nearest face. */
+/* The distance is that of |p|, with `excess` how far that is beyond the faces: outside the length of the positive ones,
+   inside the largest. */
 CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
   lanes3 sign = lanes3_of(lanes_sign(p.x), lanes_sign(p.y), lanes_sign(p.z));
@@ -8121,14 +7818,12 @@ CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) 
 
 #endif
 
-/* Half the third side of the box that stands for a cylinder's cross-section [m]: as large as a cylinder may be, so that
-   the faces of this side are never the nearest. */
+/* Half the third side of the box for a cylinder's cross-section [m]: so large that its faces are never the nearest. */
 #define CYLINDER_HALF_DEPTH 1.0e4f
 
 #if WITH_COLLIDERS
 
-/* The solid that a rectangle sweeps about the y axis: the distance of the point (distance from the axis, y) from the
-   rectangle, which is a box that reaches far in the third direction. */
+/* The solid that a rectangle sweeps about the y axis: a box in (distance from the axis, y) that is long in z. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
   lanes zero = lanes_splat(0.0f);
   lanes radial = lanes3_length(lanes3_of(p.x, zero, p.z));
@@ -8217,17 +7912,13 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
 /// The origin of a step ///
 
 /*
- * Inside a step positions are relative to a point near the cloth, workspace.origin. A position has the resolution of a
- * float, which 30 m from zero is 2e-6 m. A solve that moves particles rounds them to it, and over a substep of 0.6 ms
- * that is a velocity of 1e-3 m/s, which adds up over the substeps to trembling. So the positions of the particles are
- * moved when a step begins and moved back when it ends; only the second rounds them, and that adds no velocity.
- * Whatever else holds a position, as colliders and targets, is taken relative to the same point where it is read.
+ * Inside a step positions are relative to a point near the cloth, workspace.origin, as floats far from zero are coarse
+ * and their rounding would add up to trembling: particles are moved when a step begins and moved back when it ends.
+ * Whatever else holds a position is taken relative to the same point where it is read.
  *
  * The point is whole metres from the origin of the cloth, and no farther from zero, on each axis, than twice the
- * nearest particle. A coordinate x less such a metre count is a float of no more bits than x: moving there is exact,
- * and a particle that does not move in the step, as a pin, is afterwards where it was, to the bit.
- *
- * In and out: positions (state), workspace.origin. Scratch: none.
+ * nearest particle. So moving there is exact, and what does not move in the step is afterwards where it was, to the
+ * bit.
  */
 
 #if WITH_ORIGIN || WITH_SHARED_BODIES
@@ -8294,8 +7985,7 @@ CLOTH_SEPARATE position_box box_around(const cloth *c) {
   return box_of_lanes(low, high);
 }
 
-/* A whole metre near the middle of a range of coordinates, no farther from zero than twice the end that is nearer to
-   it; 0 for a range that reaches zero. */
+/* A whole metre near the middle of a range, no farther from zero than twice its nearer end; 0 if it reaches zero. */
 static float step_origin_of(float low, float high) {
   const float nearest = maximum(low, negate(high));
   const float middle = 0.5f * (low + high);
@@ -8306,8 +7996,8 @@ static float step_origin_of(float low, float high) {
   return low > 0.0f ? whole : negate(whole);
 }
 
-/* A cloth whose farthest coordinate is more than this many times the shorter rest length of its cells is far from its
-   origin: floats there are coarser than a 512th of a cell. */
+/* Times the shorter rest length of its cells from which on a cloth is far: floats are coarser than a 512th of a
+   cell. */
 #define FAR_CELLS 32768.0f
 
 /* The origin of a step for what lies in a box. */
@@ -8333,8 +8023,7 @@ static int set_step_origin(const cloth *c, const position_box *box, cloth_vector
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
-/* Moves the particles by the origin of the step, unless that is zero: towards it with a `sign` of -1, when a step
-   begins, and back with 1. */
+/* Moves the particles by the origin of the step: towards it with a `sign` of -1, and back with 1. */
 CLOTH_SEPARATE void move_by_step_origin(const cloth *c, float sign) {
   const vector_array x = vectors_at(c, c->state.position);
   const workspace *w = workspace_of(c);
@@ -8404,13 +8093,12 @@ static int32_t grid_vertices(const cloth *c) {
 
 /* Does a layout fit its stride, and has the buffer room for so many vertices? */
 static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
-      !attribute_fits(layout->position_offset, 3, layout->stride) ||
-      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(uint32_t)count) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
+                !attribute_fits(layout->position_offset, 3, layout->stride) ||
+                !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+                !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+                bytes / (size_t)layout->stride < (size_t)(uint32_t)count,
+            CLOTH_ERROR_BUFFER);
   return CLOTH_OK;
 }
 
@@ -8427,8 +8115,7 @@ typedef struct grid_vertex {
 
 #endif
 
-/* Largest component of a normal or tangent, which need not be of unit length: its square stays far below the largest
-   float. */
+/* Largest component of a normal or tangent of any length: its square stays far below the largest float. */
 #define ATTRIBUTE_LIMIT 1.0e6f
 
 /* The caller's buffer may have any alignment. */
@@ -8440,18 +8127,10 @@ CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
 
 /// Bodies ///
 
-/*
- * Colliders with mass: rigid bodies that the cloth moves within the substeps. A substep begins with the body's free
- * motion over it, by its own velocity and gravity: contact and attachments see it move from there to there. What they
- * take from the momentum of the cloth the body gets at once; at the end of the substep it is moved again from where
- * it began, with the velocity that it now has. Between bodies, and against the rest of the world, nothing acts here:
- * that is left to the engine that the bodies belong to.
- *
- * The velocity of rotation changes with the rotation so that the angular momentum is kept.
- *
- * In: bodies (state), collider slots, gravity, impulses. Out: velocities of the bodies, poses of their colliders, in
- * slot.previous at the substep's start and in slot.body.pose at its end. Scratch: none.
- */
+/* Colliders with mass: rigid bodies that cloth and gravity move. A substep begins with the body's free motion over it;
+   at its end it moves again, from where it began, with the velocity that it has then. Their angular momentum is kept.
+   In: bodies, collider slots, gravity. Out: velocities, poses, in slot.previous at the start and slot.body.pose at the
+   end of a substep. */
 
 #if WITH_BODIES
 
@@ -8512,10 +8191,9 @@ static int32_t middle_axis(cloth_vector i) {
   return x_between ? 0 : y_between ? 1 : 2;
 }
 
-/* Largest moment of inertia that acts where a body turns without torque, over its least. The angular momentum has some
-   1e-7 of its length in rounding errors, which the least moment turns into spin: with 1e6 a door that is turned at 10
-   rad/s about its heavy axis spins at 100 about its light one after 10 s, with 1e8 energy grows 4e7 times. A square rod
-   has 1e4 if it is 141 times as long as wide. */
+/* Largest moment of inertia that acts where a body turns without torque, over its least, which turns rounding of the
+   angular momentum into spin: 1e4 is a square rod 141 times as long as wide; with 1e6 a door spins about its light
+   axis. */
 #define MAX_INERTIA_RATIO 1.0e4f
 
 /* The moments of inertia with which a body turns without torque [kg m^2]. */
@@ -8534,8 +8212,7 @@ typedef struct free_turn {
   cloth_vector half, excess;
 } free_turn;
 
-/* Turns a body about its own axis `axis` by `share` of what its spin there is beyond that of a ball of the middle
-   moment. */
+/* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
   const float part = axis == 0 ? local.x : axis == 1 ? local.y : local.z;
@@ -8547,12 +8224,9 @@ static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int3
   return rotation_product(q, rotated);
 }
 
-/* The rotation of a body with unequal moments of inertia after h seconds. Its kinetic energy is that of a ball of the
-   middle moment of inertia, and what each of the two other axes adds. The body turns by each of the three alone, one
-   after the other and back again (symplectic splitting: Touma and Wisdom, "Lie-Poisson Integrators for Rigid Body
-   Dynamics in the Solar System", 1994): that keeps the angular momentum, and while turns of a substep are small the
-   energy swings about that of the start. By the spin that the body begins with alone a rod that tumbles would take to
-   its long axis, with 313 times the energy if it is 25 times as long as wide. */
+/* The rotation of a body with unequal moments of inertia after h seconds: by a ball of the middle moment and what the
+   two other axes add, each alone, one after the other and back again (symplectic splitting: Touma and Wisdom 1994),
+   which keeps the angular momentum. */
 CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
@@ -8601,9 +8275,7 @@ static int are_bodies_at_rest(const cloth *c) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
-    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) {
-      return 0;
-    }
+    RETURN_IF(!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most), 0);
   }
   return 1;
 }
@@ -8653,16 +8325,9 @@ static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impul
 
 /// Pieces ///
 
-/*
- * A stage whose items - rows, columns, diagonals or particles - do not depend on each other runs in pieces, each a
- * range of items. A cloth with capacity.workers has scratch for so many pieces, and the caller's workers run them at
- * the same time; without either a stage is one piece. What a piece computes does not depend on where it begins and
- * ends, so that the bits are the same for any number of pieces and workers, in any order.
- *
- * Lanes may load particles beside a piece, which others change meanwhile, and discard them; nothing is stored there.
- *
- * In: the surroundings' workers. Out: what the stages do. Scratch: row buffers and transfer rows for each piece.
- */
+/* A stage whose items do not depend on each other runs in pieces, each a range of items, which the caller's workers run
+   at the same time; without capacity.workers it is one piece. The bits are the same for any number and order. Lanes may
+   load particles beside a piece, and discard them. Scratch: row buffers and transfer rows for each piece. */
 
 /* What a stage has counted. */
 typedef struct piece_counts {
@@ -8767,8 +8432,7 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 
 #endif
 
-/* Runs a stage, in pieces of whole multiples of `grain` items but for the last, if there are workers. Returns what the
-   pieces have counted. */
+/* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                      int32_t items, int32_t grain) {
 #if WITH_WORKERS
@@ -8837,16 +8501,9 @@ static float sum_of_rows(const cloth *c, lanes_sum start) {
 
 /// Contact record ///
 
-/*
- * What the contacts of a step did, for cloth_get_contacts(). In: contacts as contact.h and solver_contact.h resolve
- * them. Out: the record, in the cloth's own scratch, until the next step. It changes nothing else: no result of a step
- * depends on it. Its room is capacity.max_contacts entries; a contact that finds none is counted.
- *
- * A particle's entries, one for each collider that it has touched in the step, form a list that begins at its head. A
- * list is no longer than the number of colliders, which bounds the work. Heads and links are numbers of entries, from
- * 1; 0 ends a list. So the record is the same for any number of lanes: particles come in ascending order within a
- * collider, colliders in the order of their slots.
- */
+/* What the contacts of a step did, for cloth_get_contacts(): entries in the cloth's own scratch, until the next step;
+   one without room is counted. A particle's entries, one for each collider, form a list from its head; heads and links
+   are numbers of entries, from 1, and 0 ends a list. */
 
 /* 1 if contacts are recorded. */
 static int has_contact_record(const cloth *c) {
@@ -8899,8 +8556,7 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   return made;
 }
 
-/* Records that in a substep, -1 if it lets go of the particle, a collider gave an impulse [N s] to a particle at
-   `position` [m] along or beside the normal of its surface there. */
+/* Records the impulse [N s] of a collider on a particle at `position` in a substep, -1 if it lets go of it. */
 static void record_contact(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
                            cloth_vector normal, cloth_vector impulse) {
   contact_entry *entry = find_contact_entry(c, particle, collider);
@@ -8914,24 +8570,17 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
 }
 
-/* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
-   indices of the cloth's own colliders. */
+/* What tells a collider of the step to the caller: its index; of a shared body its place behind all indices. */
 static int32_t recorded_number(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
 }
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  int error = check_cloth(c);
-  if (error || (!contacts && count > 0)) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (count < 0) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!has_contact_record(c)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF((!contacts && count > 0), CLOTH_ERROR_NULL);
+  RETURN_IF(count < 0, CLOTH_ERROR_RANGE);
+  RETURN_IF(!has_contact_record(c), CLOTH_ERROR_STATE);
   const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {
@@ -8949,10 +8598,7 @@ int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
 
 /// Statistics ///
 
-/*
- * What a step reports about itself. In: the plan of the step and the port's timer. Out: cloth_statistics, iterations
- * per substep and reactions, in the cloth's own scratch, where they stay until the next step.
- */
+/* What a step reports about itself, in the cloth's own scratch until the next step. */
 
 /* Clears the report of the last step, and sets what the plan of this step decides. */
 CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
@@ -8980,22 +8626,14 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, statistics));
   *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
 int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (substep < 0 || substep >= statistics_of(c)->substeps) {
-    return CLOTH_ERROR_INDEX;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(substep < 0 || substep >= statistics_of(c)->substeps, CLOTH_ERROR_INDEX);
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }
 
@@ -9003,12 +8641,7 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
 
 /// Air ///
 
-/*
- * The wind with its gusts, and the area vectors of the sheet. The force of the air is terms/wind.h.
- *
- * In: inputs.wind and inputs.gust_*, positions. Out: what the functions return; advance_gusts() moves
- * inputs.gust_phase. Scratch: none.
- */
+/* The wind with its gusts, and area vectors. Out: inputs.gust_phase. The force of the air is terms/wind.h. */
 
 #if WITH_AIR
 
@@ -9017,18 +8650,14 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
 #define GUST_MIN_PERIOD 0.02f
 #define GUST_MAX_PERIOD 1.0e3f
 
-/*
- * Gusts are value noise over time. A point of the sequence is a number of periods in fixed point, {whole, fraction}
- * with the fraction in units of 2^-32. Each axis and octave has a random number in -1..1, a multiple of 2^-23, at every
- * whole period.
- */
+/* Gusts are value noise over time: a random number in -1..1 for each axis, octave and whole period. A time is a number
+   of periods, {whole, fraction} with the fraction in units of 2^-32. */
 static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
   uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
   return hash_to_noise(mixed);
 }
 
-/* One octave of noise, -1..1: neighbouring lattice values blended by 3 t^2 - 2 t^3. The fraction's upper 24 bits are
-   exact in a float. */
+/* One octave of noise, -1..1: neighbouring values blended by 3 t^2 - 2 t^3, by the fraction's upper 24 bits. */
 static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
   float from = gust_lattice_value(seed, point[0], axis);
@@ -9036,8 +8665,7 @@ static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) 
   return from + (to - from) * (t * t * (3.0f - 2.0f * t));
 }
 
-/* Two octaves, -1..1: the second has half the period and half the strength, and random numbers of its own (axes 3..5).
- */
+/* Two octaves, -1..1: the second of half the period and strength, with random numbers of its own (axes 3..5). */
 static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
   return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
@@ -9062,8 +8690,7 @@ static cloth_vector wind_of(const cloth *c) {
   return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
 }
 
-/* Moves the gusts on by a time [s], rounded to 2^-31 periods. In fixed point a late position is as exact as an early
-   one. */
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods, as exact late as early. */
 static void advance_gusts(cloth_inputs *inputs, float time) {
   if (inputs->gust_period > 0.0f) {
     float periods = time / inputs->gust_period;
@@ -9116,8 +8743,7 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
 
 #if WITH_GAPS
 
-/* The vector between the neighbours of a particle along warp or weft, between which there are springs, and what makes
-   it one of two cells. */
+/* The vector between the neighbours along warp or weft that springs lead to, and what makes it one of two cells. */
 static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
   const int32_t around = is_wrapped(c) ? columns : 0;
@@ -9150,12 +8776,8 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
 
 #endif
 
-/*
- * Area vectors of a block of particles [m^2]: normal times area, the cross product of central differences along weft
- * and warp, one-sided at edges. All particles stand for the same area at rest, that of all cells over the number of
- * particles, as they have the same mass: a flat sheet then falls flat. Positions of the state differ by 0 or by at
- * least 2^-53 m, so that no product is subnormal. `gapped`: of gapped_cloth().
- */
+/* Area vectors of a block of particles [m^2], the cross product of central differences along weft and warp, one-sided
+   at edges; all stand for the same area at rest, as they have the same mass. `gapped`: of gapped_cloth(). */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
   (void)gapped;
 #if WITH_GAPS
@@ -9194,19 +8816,15 @@ CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_
  *              c = max(0, k' + c' - a)
  *
  * k' = s h^2 k / m0 and c' = s h kd / m0. The block is the second derivative without what would make it indefinite. w
- * is the part across the spring of h times the last change of its relative velocity: how far it turns off its
- * prediction, and so by how much its length is of second order. It is 0 at rest, and without it springs that turn fast
- * are taken for straight, and lengthen.
+ * is the part across the spring of h times the last change of its relative velocity, 0 at rest: without it springs that
+ * turn fast are taken for straight, and lengthen.
  *
  * With compression < 1 the block of a spring that is shorter than L by no more than COMING_WAY |w'| counts the whole
- * k', w' the relative velocity's last change times h: the spring may come taut off its prediction, and a block that is
- * there only once it is taut comes and goes, so that slack cloth never rests. At rest w' is 0.
+ * k', w' the relative velocity's last change times h: a block that is there only once it is taut comes and goes.
  *
  * Strain limit of warp and weft: a second spring of stiffness k_2 from the length (1 + limit) L on. With the excess
  * e = l - (1 + limit) L, w = .1 limit L and q = e / w its force is k_2 w times 0, q^2 / 2, q - 1/2 for q < 0, < 1,
- * above; its block counts in full from e = -.3 limit L on, so that it does not come and go.
- *
- * In: arguments. Out: force, block. Scratch: none.
+ * above; its block counts in full from e = -.3 limit L on.
  */
 
 /* Largest share of a spring's stiffness that turning adds across it, and the weight of the squared turn. Without a cap
@@ -9217,8 +8835,7 @@ CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_
 #define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
-/* Below this a pull along a spring over its length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be
-   subnormal, or differ from another by what is. */
+/* Below this a pull over a spring's length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be subnormal. */
 #define LEAST_PULL 8.470329472543003e-22f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
 #define LIMIT_WIDTH 0.1f
@@ -9229,8 +8846,7 @@ typedef struct spring_coefficients {
   lanes stiffness, tension, turn, damping;
 } spring_coefficients;
 
-/* What a spring depends on: from its second particle to its first the vectors between places, ways since x_n, and
-   turns. */
+/* What a spring depends on: from its second to its first particle vectors between places, ways, and turns. */
 typedef struct spring_motion {
   lanes3 d, way, turn;
 } spring_motion;
@@ -9293,8 +8909,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   return s;
 }
 
-/* What a spring adds to the operator's product: the force on its first particle for displacements that differ by
-   `moved`. */
+/* What a spring adds to the operator's product: the force on its first particle for a relative `moved`. */
 CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 moved) {
   const lanes by = lanes_flush_below(lanes_multiply(lanes3_dot(d, moved), along), LEAST_PULL);
   return lanes3_add_scaled(lanes3_scale(moved, across), d, by);
@@ -9328,17 +8943,12 @@ CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
  *     (a D_u + b D_v)^2 - a^2 E_u^T E_u - b^2 E_v^T E_v
  *
  * with D the second difference, at the ends the difference to the only neighbour, and E that difference at the ends
- * alone: twice the Laplacian by rows, and small corrections on the border. It is formed without its factor a^2, with
- * the ratio b / a = u^2 / v^2, which is 1 for square cells and then left out. Where hinges differ from each other, at
- * maps, gaps, clamps and pre-shaped pieces, the sums are formed as they stand above, with a factor for each.
- *
- * Viscosity of a time constant tau makes the plate act on x + tau / h (x - x_n).
- *
- * In: a near array of vectors. Out: forces over a factor, an own array. Scratch: the row buffers BUFFER_CURVATURE.
+ * alone. It is formed without its factor a^2, with the ratio b / a = u^2 / v^2, left out where it is 1. Where hinges
+ * differ from each other the sums are formed as they stand above, with a factor for each. Viscosity of a time constant
+ * tau makes the plate act on x + tau / h (x - x_n). Scratch: the row buffers BUFFER_CURVATURE.
  */
 
-/* How many times kappa the hinges along a line put on the diagonal of one of its elements: 1, 4, 1 for each hinge, none
-   at the ends of an open line. */
+/* Times kappa that the hinges along a line put on an element's diagonal: 1, 4, 1 for each, none at open ends. */
 static float hinges_on_element(int32_t element, int32_t count, int32_t is_ring) {
   float sum = 0.0f;
   for (int32_t hinge = element - 1; hinge <= element + 1; hinge++) {
@@ -9352,11 +8962,8 @@ static float cells_at_element(int32_t element, int32_t count, int32_t is_ring) {
   return is_ring || (element > 0 && element + 1 < count) ? 2.0f : 1.0f;
 }
 
-/*
- * The components of vectors do not know of each other here, so rows are taken as strands of floats: a strand for each
- * component, or with one lane a single one in which they follow each other. What lies beside a float of a strand is
- * STRAND_STEP floats apart.
- */
+/* Components of vectors do not know of each other here, so rows are strands of floats, one for each component, or with
+   one lane a single one. What lies beside a float of a strand is STRAND_STEP floats apart. */
 #define STRANDS (CLOTH_LANES == 1 ? 1 : 3)
 #define STRAND_STEP NEAR_STEP
 
@@ -9435,16 +9042,14 @@ CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes
   return lanes_add(left, right);
 }
 
-/* D_u + b / a D_v of a block, from the sums of what lies beside it along warp and weft. `is_square`: 1 only if the
-   ratio is 1; a constant. */
+/* D_u + b / a D_v of a block, from sums of what lies beside it. `is_square`: 1 only if the ratio is 1; a constant. */
 CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, lanes x, int32_t is_square) {
   const lanes sum = lanes_add(along, is_square ? across : lanes_multiply(across, p->ratio));
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
-/* A strand of a row: of the vectors of the row, and how many floats on those of the row below and of the one after that
-   lie; of the curvature of the row, and of the row above, which that of the row below takes the place of; of the force.
-   At the border rows that are not there are the row at the border. */
+/* A strand of a row: of the vectors, and how many floats on those of the row below and the one after lie; of the
+   curvature of the row and of that above; of the force. Rows that are not there are the row at the border. */
 typedef struct plate_strand {
   const float *x;
   ptrdiff_t next, after;
@@ -9691,16 +9296,13 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
 /// Hinges ///
 
 /*
- * The plate as it stands in plate.h, where hinges and cells differ: each hinge and each cell has a factor (links.h).
- * With H_u and H_v the forces of the hinges whose middles are in a row, along warp and weft, and T the differences
- * along the row of those of the cells between it and the next, the force of row j is
+ * The plate as it stands in plate.h, where hinges and cells have factors (links.h). With H_u and H_v the forces of the
+ * hinges whose middles are in a row, along warp and weft, and T the differences along the row of those of the cells
+ * between it and the next, the force of row j is
  *
  *   H_u(i - 1) - 2 H_u(i) + H_u(i + 1) + H_v(j - 1) - 2 H_v(j) + H_v(j + 1) + T(j) - T(j - 1)
  *
- * It is begun in the pass over row j and ended in that over the next one, which knows what lies beside it.
- *
- * In: a near array of vectors, factors. Out: forces, an own array. Scratch: the row buffers BUFFER_CURVATURE and
- * BUFFER_HINGES.
+ * begun in the pass over row j and ended in that over the next. Scratch: BUFFER_CURVATURE, BUFFER_HINGES.
  */
 
 /* The factors of a block of hinges or cells. */
@@ -9731,8 +9333,7 @@ static hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   return r;
 }
 
-/* x_0 - 2 x_1 + x_2 of a block of hinges along the warp and along the weft, and x_0 - x_1 - x_2 + x_3 of cells; their
-   stiffness. */
+/* x_0 - 2 x_1 + x_2 of a block of hinges along warp and weft, and x_0 - x_1 - x_2 + x_3 of cells; their stiffness. */
 typedef struct hinge_block {
   lanes3 warp, weft, twist;
   lanes of_warp, of_weft, of_twist;
@@ -9754,8 +9355,7 @@ CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   return b;
 }
 
-/* Where what a row leaves to others waits: H_u of the row and of the one above, forces of cells, near rows; and own
-   rows: H_v - T, and a row that nobody wants. */
+/* Where what a row leaves to others waits: H_u of two rows, forces of cells; H_v - T, and a row nobody wants. */
 typedef struct hinge_buffers {
   float *along, *along_above, *cells, *left_over, *spare;
 } hinge_buffers;
@@ -9769,8 +9369,7 @@ static hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
   return b;
 }
 
-/* Moves what the cell across the seam of a tube brings to column 0 to the force of a row, `begun`, and to what is left
-   over. */
+/* Moves what the cell across the seam of a tube brings to column 0 to the force, `begun`, and what is left over. */
 static void close_cells(const hinge_buffers *b, const solve_arrays *a, float *begun) {
   const cloth_vector seam = near_vector(b->cells, a->buffer, a->columns - 1);
   const float of_seam[3] = {seam.x, seam.y, seam.z};
@@ -9839,17 +9438,10 @@ static void bend_plate(const plate_rows *p, int32_t first, int32_t end) {
 
 /// Links ///
 
-/*
- * What tells single springs, hinges and cells from those of a plain rectangle: maps of stiffness, masks, torn threads,
- * pre-shaped pieces. Each has a factor on the stiffness of its family, 0 if it is not there, and springs one on their
- * rest length. A spring takes the mean of the map at its ends, a hinge its value at the middle, a twist the mean over
- * its cell.
- *
- * Springs are found at the particle where they start: along the warp to the next column, along the weft to the next
- * row, the diagonal to the next column of the next row, the antidiagonal to the column before in it.
- *
- * In: maps, gaps, shape factors. Out: factors. Scratch: none.
- */
+/* What tells single springs, hinges and cells from those of a plain rectangle: maps of stiffness, masks, torn threads,
+   pre-shaped pieces. Each has a factor on the stiffness of its family, 0 if it is not there, and springs one on their
+   rest length: a spring the mean of the map at its ends, a hinge its value at the middle, a twist the mean over its
+   cell. Springs are found at the particle where they start, an antidiagonal at its upper right one. */
 
 static float map_at(const cloth *c, int32_t particle) {
   return c->constant.stiffness_map ? floats_at(c, c->constant.stiffness_map)[particle] : 1.0f;
@@ -9895,11 +9487,8 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
 
 #endif
 
-/*
- * Planes of a float a place, while the factors are filled: over product and residual, which hold nothing between
- * substeps. Beside the ends of a row lie the places of the rows beside it. Tubes have spare ones there, which get what
- * lies beyond the seam; sheets have no hinge at the ends of a row and no cell behind the last column, so factors are 0.
- */
+/* Planes of a float a place, while the factors are filled: over product and residual. Beside the ends of a row lie the
+   places of the rows beside it; sheets have no hinge and no cell there, so factors are 0. */
 typedef struct link_planes {
   float *map, *warp, *weft, *twists; /* the map; factors on hinges along warp and weft, and on twists */
 } link_planes;
@@ -10091,20 +9680,17 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 /// Wind ///
 
 /*
- * The force of the air on a particle of area vector A n at the velocity v relative to the wind, with rho the density of
- * the air and the coefficients cn, cd, cl:
+ * The force of the air on a particle of area vector A n at the velocity v = (x - x_n) / h less the wind, with rho the
+ * density of the air and the coefficients cn, cd, cl:
  *
  *   normal drag  -1/2 rho cn A |v| (v.n) n
  *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
- *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small; q the
- * block along n over the mass block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n
- * n^T + 1/2 rho cd A |n.v| I, so that no wind reverses a particle
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small
+ *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
+ *                so that no wind reverses a particle
  *
- * The lift's part along v has no block, and drives: with q it fades where the block takes the part along n, else fast
- * air throws light cloth.
- *
- * v is (x - x_n) / h less the wind. In: places, ways, wind. Out: forces in `residual`, the root of the first block in
- * `air`, the second in `diagonal`. Scratch: none.
+ * q is the block along n over the mass: lift's part along v has no block, and with q fades where that takes the part
+ * along n. Out: forces in `residual`, the root of the first block in `air`, the second in `diagonal`.
  */
 
 /* What the air of a substep depends on. */
@@ -10238,29 +9824,24 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
 /// Coefficients of a substep ///
 
 /*
- * Everything that a substep of the one equation multiplies by, from the length h of the substep, the fabric and the
- * settings; the number of substeps; and which terms stay out of the operator.
+ * Everything that a substep of the one equation multiplies by, from its length h, the fabric and the settings; the
+ * number of substeps; and which terms stay out of the operator and act by their force alone.
  *
- * A term that stays out acts by its force alone, at the place of linearisation. Its modes of stiffness lambda then obey
- * g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by backward Euler, and stable below a = 4/3. The
- * largest lambda h^2 / m of a family of springs is 4 kappa, kappa = (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that
- * of the plate 64 times that of a hinge. From the softest on, terms stay out as long as their sum is at most
- * integration.explicit_threshold.
- *
- * In: dt, fabric, settings, inputs.last_substep. Out: substep_terms. Scratch: none.
+ * With stiffness lambda such a term obeys g^2 - (2 - 2 a) g + (1 - a) = 0 with a = h^2 lambda / m: damped as by
+ * backward Euler, and stable below a = 4/3. The largest lambda h^2 / m of a family of springs is 4 kappa, kappa =
+ * (h / m) (h k + 2 kd) (Boxerman 2003 eq. 4.8), that of the plate 64 times that of a hinge. From the softest on, terms
+ * stay out as long as their sum is at most integration.explicit_threshold.
  */
 
-/* Longest substep [s]: frames are divided so that none is longer, as a ball passes a pinned sheet in longer ones (S19).
- */
+/* Longest substep [s]: in longer ones a ball passes a pinned sheet (S19). */
 #define LONGEST_SUBSTEP (1.0f / 60.0f)
 /* Sum above which explicit terms are unstable. */
 #ifndef EXPLICIT_BOUND /* tests/thesis.c goes beyond it */
 #define EXPLICIT_BOUND (4.0f / 3.0f)
 #endif
 /* Automatic iterations: up to these k' 4, 5, 6, 10, and above 16; one more of tubes, and of cloth that has torn, is in
-   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6. An unfinished solve
-   creeps with many substeps; stiffer cloth takes more iterations to keep its life, and the stiffest to come to rest (S1
-   and S17, paper). */
+   pieces or lacks more than a MANY_GAPS-th of its cells; from so many substeps on at least 6, as unfinished solves
+   creep. */
 #define MANY_GAPS 8
 #define SOFT_STIFFNESS 1.0e3f
 #define FIRM_STIFFNESS 2.0e3f
@@ -10277,13 +9858,11 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
    levels bend them by kinks alone, which a cantilever of many cells does not get over in fewer. */
 #define STIFF_PLATE 300.0f
 #define STIFFEST_PLATE 1.5e3f
-/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more: levels of few
-   points do not shear without stretching. */
+/* Cloth with less than this share of its stretch in shear is a net, which takes NET_ITERATIONS more. */
 #define NET_SHEAR 0.001f
 #define NET_ITERATIONS 4
-/* Other cloth than soft one whose springs differ by a factor of four at most may go on for so many times the automatic
-   iterations, as long as they leave something, see solve/solve.h: threads that are much stiffer than what lies across
-   them, long cells and nets hang in the air while the levels do not know how they give way. */
+/* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
+   iterations as long as they leave something, see solve/solve.h. */
 #define LONGER_SOLVE 4
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
@@ -10514,8 +10093,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   return notes;
 }
 
-/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator: their sum grows with
-   the square of the substep at most. */
+/* Substeps of a step of dt seconds, not rounded, at which all terms may stay out of the operator. */
 static float explicit_substeps(const cloth *c, float dt) {
   substep_terms t;
   set_terms(c, dt, 1, &t);
@@ -10559,12 +10137,7 @@ static void fill_coefficient_rows(const solve_arrays *a, const substep_terms *t)
 
 /// Plan of a step ///
 
-/*
- * What a step fixes before its first substep: the number of substeps and their coefficients.
- *
- * In: dt, c->grid, c->settings, inputs.fabric, inputs.last_substep, state.velocity (the fastest particle). Out: a
- * step_plan, in a step the workspace's. Scratch: none.
- */
+/* What a step fixes before its first substep: the number of substeps and their coefficients, in the workspace. */
 
 /* Largest of the squares of the particles' velocities, as they are stored [m^2/s^2]. */
 static float max_squared_speed(const cloth *c) {
@@ -10591,9 +10164,9 @@ static float max_particle_speed(const cloth *c, float dt) {
   return square_root(max_squared);
 }
 
-/* Substeps of a step: as configured or, automatically, the maximum with fixed work, else so many that no particle moves
-   further than a share of a cell in one, unless the cloth is at rest; more where one would be longer than
-   LONGEST_SUBSTEP, up to the cap. A cloth without an operator needs as many as its stiffness demands. */
+/* Substeps of a step: as configured; or the maximum with fixed work; or so many that no particle moves further than a
+   share of a cell in one, within the cap. None is longer than LONGEST_SUBSTEP. Without an operator as many as the
+   stiffness demands. */
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
   const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
@@ -10618,9 +10191,7 @@ static int32_t choose_substeps(const cloth *c, float dt) {
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
-  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) {
-    return 0;
-  }
+  RETURN_IF(c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY, 0);
   substep_terms terms;
   const int32_t substeps = choose_substeps(c, dt);
   set_terms(c, dt / (float)substeps, substeps, &terms);
@@ -10642,7 +10213,7 @@ CLOTH_SEPARATE void plan_step_in(const cloth *c, float dt, int32_t substeps, ste
 static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
-  for (int32_t i = 0; have_moves && i < c->count; i++) {
+  for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
     if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
       return 0;
     }
@@ -10650,36 +10221,19 @@ static int are_moves_in_range(const cloth *c, float dt) {
   return 1;
 }
 
-/* Returns CLOTH_OK if a step of dt seconds can be made, or what cloth_step() is to return. A sleeping cloth has no
-   moves, and its step looks at no particle. */
+/* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
+  RETURN_IF(!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt), CLOTH_ERROR_RANGE);
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
 
 /// Reactions of pins ///
 
-/*
- * What the cloth does to whatever holds its particles: the impulse on each pinned particle, and on confined particles
- * along the directions that they are held in. Every stage that moves particles by forces between them notes what it
- * would have done to the pins, had they been free: gravity and air on the particle itself, springs, bending, tethers
- * and strain limits. A displacement by d in a substep of h seconds stands for a momentum m d / (s h), with the share s
- * of a force that acts at once, see contact_momentum.h.
- *
- * In: what each stage knows of its forces. Out: own.pin_reactions, which prepare clears. Scratch: none.
- */
+/* The impulse that the cloth gives to each pinned particle, and to confined ones along the directions that they are
+   held in: own.pin_reactions, see step/reactions.h. */
 
 /* 1 if impulses on pins are noted. */
 CLOTH_INLINE int notes_pins(const cloth *c) {
@@ -10699,13 +10253,8 @@ static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
 
 /// Confinements ///
 
-/*
- * Particles confined to a line or a plane (thesis eq. 5.1: one or two degrees of freedom). The solver respects the
- * confinements itself; here velocities and positions are brought back to them, against rounding and whatever else moved
- * the particles.
- * In: state.confined, in the order of the particles, whatever the order of the calls; their number in the inputs.
- * Out: the vectors named by the caller, of confined particles only; the list itself. Scratch: none.
- */
+/* Particles confined to a line or a plane: velocities and positions are brought back to it, against rounding and
+   whatever else moved them. In: state.confined, in the order of the particles. */
 
 /* The part of a vector that lies along the line or in the plane of a confinement. */
 static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
@@ -10738,8 +10287,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
   }
 }
 
-/* The entry of a particle, or the place in the list where it belongs: the first entry that is not of an earlier
-   particle. */
+/* The entry of a particle, or the first one that is not of an earlier particle. */
 static confinement *find_confinement(const cloth *c, int32_t particle) {
   confinement *entry = confined_of(c);
   const confinement *end = entry + inputs_of(c)->confined_count;
@@ -10769,13 +10317,9 @@ static void remove_confinement(const cloth *c, int32_t particle) {
 
 /// Tethers ///
 
-/*
- * Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012). A tether keeps a particle
- * within reach of a pinned one, its anchor: no farther than the straight distance between them on the sheet at rest,
- * times a scale. A particle has one for each slot, up to two, to the nearest pins in different directions. They are
- * chosen in the first step after pins came or went.
- * In: the pins, the grid at rest. Out: state.tethers, the anchor of each particle and slot (-1: none). Scratch: none.
- */
+/* Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012): for each of two slots of a
+   particle an anchor, the nearest pins in different directions on the sheet at rest, chosen in the first step after
+   pins came or went. Out: state.tethers (-1: none). */
 
 #if WITH_TETHERS
 
@@ -10784,9 +10328,8 @@ static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
 
-/* Squared rest distances: grid points that are u columns and v rows apart lie at the squared distance
-   warp u^2 + mixed u v + weft v^2 [m^2]. The mixed term, for edges that are not perpendicular, follows from the
-   diagonals. */
+/* Squared rest distances: grid points that are u columns and v rows apart lie at warp u^2 + mixed u v + weft v^2 [m^2],
+   with the mixed term for edges that are not perpendicular. */
 typedef struct rest_metric {
   float warp, mixed, weft;
   float around; /* columns of a tube; 0 for a sheet */
@@ -10843,9 +10386,8 @@ static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pi
   return rest_from(c, t, pin, t->column, t->row);
 }
 
-/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: both would pull
-   in nearly the same direction. This is the ratio of the squared distances. A greater one lets particles below a row of
-   pins take two neighbouring pins, and loses the hold in the other direction. */
+/* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: this is the
+   ratio of the squares. A greater one lets particles below a row of pins take two neighbouring ones. */
 #define REDUNDANT_RATIO 4.0f
 
 /* Is `pin` redundant for the particle beside the anchor `other`? */
@@ -10855,8 +10397,7 @@ static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t p
   return REDUNDANT_RATIO * between < rest_to_particle(c, t, pin);
 }
 
-/* Proposes a pin (or none, -1) to the particle. It takes the nearest as its first anchor, and as its second the nearest
-   that is not redundant beside the first. */
+/* Proposes a pin, or -1: the nearest is the first anchor, the nearest that is not redundant beside it the second. */
 static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
@@ -10906,9 +10447,8 @@ static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
   t->particle = t->row * c->grid.columns + column;
 }
 
-/* One sweep of nearest-anchor propagation (fast sweeping), downwards for rows 1 and upwards for rows -1: candidates
-   come from the row before, then from the left, then from the right. Tubes sweep each row twice, as column 0 also
-   depends on the last column. */
+/* One sweep of nearest-anchor propagation, downwards for rows 1 and upwards for -1: candidates come from the row
+   before, from the left, then from the right; of tubes twice, as column 0 depends on the last one. */
 static void propagate_anchors(const cloth *c, int32_t rows) {
   anchor_search t;
   int32_t columns = is_wrapped(c) ? 2 * c->grid.columns : c->grid.columns;
@@ -10981,8 +10521,7 @@ CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
 
 #endif
 
-/* Chooses the tethers of all particles: pins start as their own anchors, and two sweeps propagate them. The work is
-   fixed and bounded. */
+/* Chooses the tethers of all particles: pins are their own anchors, and two sweeps propagate them. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;
@@ -11016,33 +10555,21 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (c->settings.tethers.count == 0) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(c->settings.tethers.count == 0, CLOTH_ERROR_STATE);
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
-  int error = check_tether(c, particle, slot);
-  error = error ? error : check_present(c, particle);
-  if (!error && pin != -1) {
-    error = check_pin(c, pin);
-    error = error ? error : check_present(c, pin);
+  RETURN_ERROR(check_tether(c, particle, slot));
+  RETURN_ERROR(check_present(c, particle));
+  if (pin != -1) {
+    RETURN_ERROR(check_pin(c, pin));
+    RETURN_ERROR(check_present(c, pin));
   }
-  if (error) {
-    return error;
-  }
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE; /* choosing needs it */
-  }
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE); /* choosing needs it */
 #if WITH_GAPS
-  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin), CLOTH_ERROR_STATE);
 #endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
     choose_tethers(c);
@@ -11053,14 +10580,10 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
 }
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
-  int error = check_call(c, pin);
-  if (!error) {
-    error = check_tether(c, particle, slot);
-  }
-  if (!error) {
-    *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
-  }
-  return error;
+  RETURN_ERROR(check_call(c, pin));
+  RETURN_ERROR(check_tether(c, particle, slot));
+  *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
+  return CLOTH_OK;
 }
 
 int cloth_reset_tethers(cloth *c) {
@@ -11076,14 +10599,9 @@ int cloth_reset_tethers(cloth *c) {
 
 /// Triangle meshes ///
 
-/*
- * A mesh is a tree with eight children to a node. Its leaves are eight triangles each, in the order of their centres
- * along a Morton curve (build_mesh.h), which lie beside each other, as lanes need them. All levels are complete, so
- * children are found by their number, without pointers.
- *
- * In: a geometry of shape CLOTH_SHAPE_MESH, a box in its local axes. Out: the nodes whose boxes overlap it, and what
- * that costs. Scratch: none.
- */
+/* A mesh is a tree with eight children to a node and leaves of eight triangles, in the order of a Morton curve
+   (build_mesh.h). All levels are complete, so children are found by number. Out: nodes whose boxes overlap a box, and
+   what that costs. */
 
 /* Children of a node, and triangles of a leaf. */
 #define MESH_CHILDREN 8
@@ -11230,10 +10748,7 @@ CLOTH_INLINE triangle_lanes triangles_of_leaf(const cloth_geometry *g, int32_t l
 
 /// Height fields ///
 
-/*
- * The ground under a grid of heights: its triangles, and how deep a point is below it.
- * In: a geometry of shape CLOTH_SHAPE_HEIGHT_FIELD, points in its local axes. Out: triangles, depths. Scratch: none.
- */
+/* The ground under a grid of heights: its triangles, and how deep a point is below it, in local axes. */
 
 #if WITH_HEIGHT_FIELD
 
@@ -11283,8 +10798,7 @@ typedef struct field_cells {
 /* The triangles of a cell: that beyond the diagonal is the second. */
 CLOTH_CONSTANT static const float which_of_cell[] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
 
-/* Picks the cells of the triangles of a window from number `first` on: two of each cell. Those that do not exist are as
-   the last one. */
+/* Picks the cells of the triangles of a window from number `first` on: two of each; beyond them the last one. */
 CLOTH_INLINE void pick_cells(const cloth_geometry *g, const field_window *w, int32_t first, field_cells *cells) {
   const int32_t each = CLOTH_LANES > 1 ? 2 : 1, stride = g->counts[0];
   int32_t row = first / 2 / w->columns, column = first / 2 - row * w->columns;
@@ -11339,8 +10853,8 @@ static float distance_along_y(const cloth_geometry *g, cloth_vector p) {
   return maximum(p.y - lowest, highest_in_window(g, &cell) - p.y);
 }
 
-/* A triangle of a cell as a plane: y = corner.y + slope_x x + slope_z z, from its corner of a right angle on, which the
-   others are beyond in the directions `sign` of x and z. */
+/* A triangle of a cell as a plane y = corner.y + slope_x x + slope_z z, from its right angle on in directions
+   `sign`. */
 typedef struct field_plane {
   cloth_vector corner, normal; /* the normal is of unit length and points up */
   float slope_x, slope_z;      /* [1] */
@@ -11427,16 +10941,10 @@ static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
 
 /// Tree of boxes ///
 
-/*
- * Boxes around the parts of a cloth, for self-contact: a quadtree over the grid. A leaf holds two by two cells, which
- * are three by three particles. Each node has two boxes, around where its particles are and around where they will be
- * if they keep their velocities for a time, so that cloth that moves as one does not approach itself; and a box around
- * the normals of its cells. The last row and column own particles and edges but no cells; on a tube the last column has
- * cells, which end at the first.
- *
- * In: positions, velocities. Out and scratch: the nodes. Boxes are made by comparisons alone. Comparisons with what is
- * not a number are false, so that such particles are apart from nothing, and contact leaves them out.
- */
+/* Boxes around the parts of a cloth: a quadtree over the grid whose leaves are two by two cells. Each node has a box
+   around where its particles are, one around where they will be if they keep their velocities for a time, and one
+   around the normals of its cells. The last row and column own particles and edges but no cells. What is not a number
+   is apart from nothing. */
 
 #if WITH_SELF
 
@@ -11589,8 +11097,7 @@ CLOTH_INLINE void find_corners(const self_body *b, int32_t row, int32_t column, 
   corner[3] = corner[0] + below;
 }
 
-/* a - b, in multiples of 2^-30 m. Crosses of such are multiples of 2^-60, and their products of 2^-120, so that none is
-   subnormal. */
+/* a - b, in multiples of 2^-30 m: products of crosses are multiples of 2^-120, so that none is subnormal. */
 CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
   return vector(quantise(a.x - b.x, STATE_ROUNDER), quantise(a.y - b.y, STATE_ROUNDER),
                 quantise(a.z - b.z, STATE_ROUNDER));
@@ -11600,30 +11107,7 @@ CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
   return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
 }
 
-/* Where a particle will be after a time. */
-CLOTH_INLINE cloth_vector place_ahead(const self_body *b, int32_t particle, float time) {
-  return vector_add_scaled(vector_load(b->start, particle), vector_load(b->velocity, particle), time);
-}
-
-/* Boxes with nothing in them yet but one particle. */
-CLOTH_INLINE void start_boxes(self_boxes *box, cloth_vector now, cloth_vector ahead) {
-  float *value = box->value;
-  value[0] = now.x;
-  value[1] = now.y;
-  value[2] = now.z;
-  value[3] = negate(now.x);
-  value[4] = negate(now.y);
-  value[5] = negate(now.z);
-  value[6] = ahead.x;
-  value[7] = ahead.y;
-  value[8] = ahead.z;
-  value[9] = negate(ahead.x);
-  value[10] = negate(ahead.y);
-  value[11] = negate(ahead.z);
-}
-
-/* Makes boxes hold others, too. The last block of lanes may overlap the one before, where the minimum stays the same.
- */
+/* Makes boxes hold others, too. The last block of lanes may overlap the one before, which changes nothing. */
 CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
   for (int32_t n = 0; n < SELF_BOX_FLOATS; n += CLOTH_LANES) {
     const int32_t i = n + CLOTH_LANES <= SELF_BOX_FLOATS ? n : SELF_BOX_FLOATS - CLOTH_LANES;
@@ -11632,8 +11116,7 @@ CLOTH_INLINE void join_boxes(self_boxes *box, const self_boxes *other) {
   }
 }
 
-/* 1 if what moves straight from the one boxes to the other comes no closer than `reach` to what does so in `b`: on one
-   axis the gap is wider now and ahead, on the same side. */
+/* 1 if what moves between boxes comes no closer than `reach`: on one axis and side the gap is wider now and ahead. */
 CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach) {
   const float *x = a->value, *y = b->value;
   for (int32_t k = 0; k < 3; k++) {
@@ -11653,24 +11136,6 @@ static int8_t rounded_down(float value) {
   return (int8_t)((float)whole > value ? whole - 1 : whole);
 }
 
-/* Adds the normal of a cell to the normals of a node; cells of no area have none. */
-static void add_normal(const self_body *b, const int32_t corner[4], self_node *n) {
-  const cloth_vector d = exact_difference(vector_load(b->start, corner[2]), vector_load(b->start, corner[0]));
-  const cloth_vector e = exact_difference(vector_load(b->start, corner[3]), vector_load(b->start, corner[1]));
-  const cloth_vector normal = vector_cross(d, e);
-  const float square = vector_dot(normal, normal);
-  if (!(square > b->least_square && is_finite(square))) {
-    return;
-  }
-  const float scale = 0.999f * (float)SELF_NORMAL / square_root(square);
-  const float unit[3] = {normal.x * scale, normal.y * scale, normal.z * scale};
-  for (int32_t k = 0; k < 3; k++) {
-    const int8_t low = rounded_down(unit[k]), high = (int8_t)(low + 1);
-    n->normal_low[k] = low < n->normal_low[k] ? low : n->normal_low[k];
-    n->normal_high[k] = high > n->normal_high[k] ? high : n->normal_high[k];
-  }
-}
-
 static void clear_normals(self_node *n) {
   for (int32_t k = 0; k < 3; k++) {
     n->normal_low[k] = SELF_NORMAL;
@@ -11679,39 +11144,57 @@ static void clear_normals(self_node *n) {
   n->unused[0] = n->unused[1] = 0;
 }
 
-/* The leaf (row, column) of the tree. */
-static void build_leaf(const self_body *b, float ahead, int32_t row, int32_t column, self_node *n) {
-  const int32_t first_row = 2 * row, first_column = 2 * column;
-  clear_normals(n);
-  for (int32_t r = first_row; r < first_row + 3 && r < b->rows; r++) {
-    for (int32_t k = first_column; k < first_column + 3; k++) {
-      if (k > b->columns - !b->is_wrapped) {
-        continue;
-      }
-      const int32_t particle = r * b->columns + (k < b->columns ? k : 0);
-      self_boxes point;
-      start_boxes(&point, vector_load(b->start, particle), place_ahead(b, particle, ahead));
-      if (r == first_row && k == first_column) {
-        n->boxes = point;
-      } else {
-        join_boxes(&n->boxes, &point);
-      }
-      if (r < first_row + 2 && k < first_column + 2 && k < b->columns && has_cell(b, r, k)) {
-        int32_t corner[4];
-        find_corners(b, r, k, corner);
-        add_normal(b, corner, n);
+/* Components of a place now and ahead. */
+#define SELF_PLACES 6
+/* Columns of particles of a leaf, and floats of a row of them that are read. */
+#define LEAF_COLUMNS 3
+#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
+
+/* The three rows of particles of a leaf, those that do not exist repeating the last one: where they start in the
+   components of positions, then velocities; or copies where the grid has fewer columns. */
+typedef struct leaf_rows {
+  const float *value[SELF_PLACES];
+  int32_t start[LEAF_COLUMNS];
+  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
+} leaf_rows;
+
+/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
+static void copy_rows(const self_body *b, int32_t first_column, leaf_rows *rows) {
+  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
+  fill_zero(rows->copy, sizeof rows->copy);
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
+    for (int32_t r = 0; r < 3; r++) {
+      const float *row = rows->value[k] + rows->start[r] - first_column;
+      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+        const int32_t column = first_column + n;
+        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
       }
     }
+    rows->value[k] = rows->copy[k];
+  }
+  rows->start[0] = 0;
+  rows->start[1] = LEAF_ROW;
+  rows->start[2] = 2 * LEAF_ROW;
+}
+
+/* The rows of a leaf whose first particle is (row, column). */
+CLOTH_INLINE void find_rows(const self_body *b, int32_t row, int32_t column, leaf_rows *rows) {
+  const float *const value[SELF_PLACES] = {b->start.x,    b->start.y,    b->start.z,
+                                           b->velocity.x, b->velocity.y, b->velocity.z};
+  CLOTH_UNROLL
+  for (int32_t k = 0; k < SELF_PLACES; k++) {
+    rows->value[k] = value[k];
+  }
+  rows->start[0] = row * b->columns + column;
+  rows->start[1] = rows->start[0] + (row + 1 < b->rows ? b->columns : 0);
+  rows->start[2] = rows->start[1] + (row + 2 < b->rows ? b->columns : 0);
+  if (column + LEAF_COLUMNS > b->columns) {
+    copy_rows(b, column, rows);
   }
 }
 
 /* Columns of particles of a block of leaves. */
 #define LEAF_BLOCK (CLOTH_LANES > 1 ? CLOTH_LANES : 2)
-
-/* Rows of particles of a row of leaves: where they start. Those that do not exist repeat the last one. */
-typedef struct leaf_row {
-  int32_t first, second, third;
-} leaf_row;
 
 /* A component of nine particles of each leaf of a block: least and greatest. */
 typedef struct leaf_extent {
@@ -11733,15 +11216,16 @@ CLOTH_REPEATED void extend_by_row(const float *place, const float *speed, lanes 
          lanes_add(c, lanes_multiply(lanes_load(speed + 2), time)));
 }
 
-/* The boxes along an axis of a block of leaves whose first columns start at `column`; every other lane is a leaf. */
-CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const leaf_row *row, lanes time,
-                                   float value[4][CLOTH_LANES]) {
-  const lanes start = lanes_load(place + row->first);
-  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row->first), time));
+/* The boxes along an axis of a block of leaves; every other lane is a leaf. */
+CLOTH_REPEATED void extend_by_axis(const leaf_rows *rows, int32_t axis, lanes time, float value[4][CLOTH_LANES]) {
+  const float *place = rows->value[axis], *speed = rows->value[axis + 3];
+  const int32_t *row = rows->start;
+  const lanes start = lanes_load(place + row[0]);
+  const lanes then = lanes_add(start, lanes_multiply(lanes_load(speed + row[0]), time));
   leaf_extent now = {start, start}, ahead = {then, then};
-  extend_by_row(place + row->first, speed + row->first, time, &now, &ahead);
-  extend_by_row(place + row->second, speed + row->second, time, &now, &ahead);
-  extend_by_row(place + row->third, speed + row->third, time, &now, &ahead);
+  extend_by_row(place + row[0], speed + row[0], time, &now, &ahead);
+  extend_by_row(place + row[1], speed + row[1], time, &now, &ahead);
+  extend_by_row(place + row[2], speed + row[2], time, &now, &ahead);
   lanes_store(value[0], now.low);
   lanes_store(value[1], lanes_negate(now.high));
   lanes_store(value[2], ahead.low);
@@ -11751,13 +11235,17 @@ CLOTH_REPEATED void extend_by_axis(const float *place, const float *speed, const
 /* Squared length of a normal from which on it counts as none [m^4]. */
 #define SELF_LARGEST_SQUARE 1.0e30f
 
-/* Normals of the cells from `above` to `below`, two rows of particles, times SELF_NORMAL; those of no area have
-   normals that change neither the least nor the greatest. */
-CLOTH_REPEATED void find_normals(const self_body *b, int32_t above, int32_t below, int32_t step,
+CLOTH_INLINE lanes3 load_place(const leaf_rows *rows, int32_t i) {
+  return lanes3_of(lanes_load(rows->value[0] + i), lanes_load(rows->value[1] + i), lanes_load(rows->value[2] + i));
+}
+
+/* Normals of a row of cells, times SELF_NORMAL; those of no area change neither the least nor the greatest. */
+CLOTH_REPEATED void find_normals(const self_body *b, const leaf_rows *rows, int32_t cells, int32_t step,
                                  float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
+  const int32_t above = rows->start[cells], below = rows->start[cells + 1];
   for (int32_t k = 0; k < step; k += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(lanes3_load(b->start, below + 1 + k), lanes3_load(b->start, above + k));
-    const lanes3 e = lanes3_exact_difference(lanes3_load(b->start, below + k), lanes3_load(b->start, above + 1 + k));
+    const lanes3 d = lanes3_exact_difference(load_place(rows, below + 1 + k), load_place(rows, above + k));
+    const lanes3 e = lanes3_exact_difference(load_place(rows, below + k), load_place(rows, above + 1 + k));
     const lanes3 normal = lanes3_cross(d, e);
     const lanes square = lanes3_dot(normal, normal);
     const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
@@ -11785,16 +11273,15 @@ static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3]
   }
 }
 
-/* The leaves of a block, `count` of them, whose first columns start at `column` of a row: all of them have three
-   columns of particles. */
+/* The leaves of a block, `count` of them from `column` of a row on: with three columns of particles, or one leaf. */
 static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
-  const int32_t start = 2 * row * b->columns + column, rows = b->rows - 2 * row;
-  leaf_row r = {start, rows > 1 ? start + b->columns : start, start};
-  r.third = rows > 2 ? start + 2 * b->columns : r.second;
+  const int32_t rows = b->rows - 2 * row;
+  leaf_rows r;
+  find_rows(b, 2 * row, column, &r);
   float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
-  extend_by_axis(b->start.x, b->velocity.x, &r, lanes_splat(time), box[0]);
-  extend_by_axis(b->start.y, b->velocity.y, &r, lanes_splat(time), box[1]);
-  extend_by_axis(b->start.z, b->velocity.z, &r, lanes_splat(time), box[2]);
+  extend_by_axis(&r, 0, lanes_splat(time), box[0]);
+  extend_by_axis(&r, 1, lanes_splat(time), box[1]);
+  extend_by_axis(&r, 2, lanes_splat(time), box[2]);
   self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
   for (int32_t n = 0; n < count; n++) {
     clear_normals(&nodes[n]);
@@ -11803,7 +11290,7 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
     }
   }
   for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
-    find_normals(b, cells ? r.second : r.first, cells ? r.third : r.second, 2 * count, low, high);
+    find_normals(b, &r, cells, 2 * count, low, high);
     for (int32_t n = 0; n < count; n++) {
       add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
     }
@@ -11865,8 +11352,8 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
     for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
       build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
     }
-    for (int32_t column = whole; column < leaves->columns; column++) {
-      build_leaf(b, ahead, row, column, &leaves->nodes[row * leaves->columns + column]);
+    if (whole < leaves->columns) {
+      build_leaves(b, ahead, row, 2 * whole, 1);
     }
   }
 #if WITH_GAPS
@@ -11904,13 +11391,8 @@ static int are_flat(const self_node *a, const self_node *b) {
 
 #if WITH_SELF
 
-/*
- * Where an edge of the cloth passes through a triangle: the test, and the step that shortens the contour along which
- * two layers pass through each other (Volino and Magnenat-Thalmann, "Resolving Surface Collisions through Intersection
- * Contour Minimization", 2006).
- *
- * In: positions. Out: positions. Scratch: none.
- */
+/* Where an edge passes through a triangle: the test, and the step that shortens the contour along which two layers pass
+   through each other (Volino and Magnenat-Thalmann 2006). In and out: positions. */
 
 /* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
 enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
@@ -11945,8 +11427,7 @@ static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edg
 CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
 CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
-/* Two ends of an edge, then three corners of a triangle; or how far along the edge, and where in the triangle, the two
-   meet: weights of the five. */
+/* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
 typedef struct self_meeting {
   int32_t particle[5];
   float weight[5];
@@ -12043,9 +11524,8 @@ static cloth_vector self_unit(cloth_vector a) {
 /* Least cosine between an edge and the triangle's normal that is divided by. */
 #define SELF_LEAST_COSINE 0.01f
 
-/* The direction in which to move an edge against the triangle that it passes through, so that the contour gets shorter:
-   the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R the unit vector along the contour in the
-   face, E along the edge, and N the normal of the triangle (Volino and Magnenat-Thalmann 2006). */
+/* The direction that shortens the contour: the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R
+   along the contour in the face, E along the edge, N the normal of the triangle. */
 static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
   const cloth_vector from = vector_load(a->start, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);
@@ -12068,9 +11548,8 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Largest speeds at which edges are moved out of triangles where there are seams [m/s], which pull together what this
-   moves apart. The second of those that have been in
-   triangles for SELF_OLDEST steps: what has not come apart by then may never do so, as at a seam between pins. */
+/* Largest speeds at which edges are moved out of triangles where there are seams, which pull together what this moves
+   apart [m/s]; the second of those in triangles for SELF_OLDEST steps. */
 #define SELF_CONTOUR_SPEED 2.0f
 #define SELF_LASTING_SPEED 0.05f
 
@@ -12092,8 +11571,7 @@ static float mobility_of(const self_body *b, int32_t particle) {
   return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
 }
 
-/* Moves an edge and a triangle that still meet so that the contour gets shorter, by at most most[0] metres, or most[1]
-   where they have met for long: places, not velocities. */
+/* Moves an edge and a triangle that still meet by at most most[0] metres, or most[1] where they have met for long. */
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
@@ -12126,17 +11604,11 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 
 #if WITH_SELF
 
-/*
- * The cells of a leaf, with their boxes, and which of those of two leaves come near each other. The cells lie side by
- * side in memory, so that a particle or a cell of one leaf is compared with all cells of another in lanes.
- *
- * In: positions, velocities. Out: boxes, bits. Scratch: scratch.product, in which leaves are kept.
- */
+/* The cells of a leaf, side by side in memory, with their boxes, and which of those of two leaves come near each other.
+   Scratch: scratch.product, in which leaves are kept. */
 
 /* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
 #define SELF_CELLS 4
-/* Components of a place now and ahead. */
-#define SELF_PLACES 6
 
 /* The cells of a leaf along an axis, now or ahead: their first particles and their boxes. */
 typedef struct leaf_range {
@@ -12159,9 +11631,8 @@ typedef struct self_leaf {
 /* Columns of leaves after which those of the next row are kept. */
 #define KEPT_COLUMNS 4
 
-/* Where a leaf is kept during a gather, so that it is not made for every pair that it is part of: in arrays
-   of the solve, which comes after the gather. Another leaf may be kept there. Leaves that are near each other
-   in rows and columns are kept in different places, whatever the number of columns. */
+/* Where a leaf is kept during a gather, in arrays of the solve, unless another one takes its place. Leaves that are
+   near in rows and columns are kept in different places. */
 CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
   const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
   const float *array = place < kept ? b->leaves.x : place < 2 * kept ? b->leaves.y : b->leaves.z;
@@ -12175,50 +11646,6 @@ static void forget_leaves(self_body *b) {
   for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
     kept_leaf(b, 0, n)->number = -1;
   }
-}
-
-/* Columns of particles of a leaf, and floats of a row of them that are read. */
-#define LEAF_COLUMNS 3
-#define LEAF_ROW (LEAF_COLUMNS + CLOTH_LANES)
-
-/* Where the three rows of particles of a leaf start: components of the positions, then of the velocities; or those of
-   copies where the leaf has fewer columns, or is the last one round a tube. */
-typedef struct leaf_rows {
-  const float *value[SELF_PLACES];
-  int32_t start[LEAF_COLUMNS];
-  float copy[SELF_PLACES][LEAF_COLUMNS * LEAF_ROW];
-} leaf_rows;
-
-CLOTH_INLINE void find_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
-  const int32_t second = leaf->row + 1 < b->rows ? b->columns : 0, third = leaf->row + 2 < b->rows ? b->columns : 0;
-  rows->value[0] = b->start.x;
-  rows->value[1] = b->start.y;
-  rows->value[2] = b->start.z;
-  rows->value[3] = b->velocity.x;
-  rows->value[4] = b->velocity.y;
-  rows->value[5] = b->velocity.z;
-  rows->start[0] = leaf->first;
-  rows->start[1] = leaf->first + second;
-  rows->start[2] = leaf->first + second + third;
-}
-
-/* Columns that the grid does not have repeat the last one, or are the first one of a tube. */
-static void copy_rows(const self_body *b, const self_leaf *leaf, leaf_rows *rows) {
-  const int32_t beyond = b->is_wrapped ? 0 : b->columns - 1;
-  fill_zero(rows->copy, sizeof rows->copy);
-  for (int32_t k = 0; k < SELF_PLACES; k++) {
-    for (int32_t r = 0; r < 3; r++) {
-      const float *row = rows->value[k] + rows->start[r] - leaf->column;
-      for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
-        const int32_t column = leaf->column + n;
-        rows->copy[k][r * LEAF_ROW + n] = row[column < b->columns ? column : beyond];
-      }
-    }
-    rows->value[k] = rows->copy[k];
-  }
-  rows->start[0] = 0;
-  rows->start[1] = LEAF_ROW;
-  rows->start[2] = 2 * LEAF_ROW;
 }
 
 /* A component of the particles of the three rows of a leaf: the left columns of its cells, and the right ones. */
@@ -12348,15 +11775,11 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
 CLOTH_SEPARATE void find_leaf(const self_body *b, int32_t number, float ahead, self_leaf *leaf) {
   leaf_rows rows;
   place_leaf(b, number, leaf);
-  find_rows(b, leaf, &rows);
-  if (leaf->column + LEAF_COLUMNS > b->columns) {
-    copy_rows(b, leaf, &rows);
-  }
+  find_rows(b, leaf->row, leaf->column, &rows);
   fill_leaf(&rows, ahead, leaf);
 }
 
-/* How far the box `low`, `high` is from those of the cells of a leaf along an axis, the lesser distance of now and
-   ahead on one side. */
+/* How far a box is from those of the cells along an axis, the lesser distance of now and ahead on one side. */
 CLOTH_REPEATED lanes gap_on_axis(const self_leaf *leaf, int32_t axis, int32_t cell, const float *low,
                                  const float *high) {
   const lanes below =
@@ -12380,35 +11803,32 @@ CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have a box that has a point in common with a cell's of another leaf now. */
-CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+/* Which cells of a leaf have a box that has a point in common with another one now, a bit each. */
+CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const float box_low[3], const float box_high[3]) {
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     lanes gap = lanes_splat(-1.0f);
     for (int32_t axis = 0; axis < 3; axis++) {
       const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
-      gap = lanes_maximum(lanes_subtract(low, lanes_splat(other->range[axis].high[n])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(other->range[axis].low[n]), high), gap);
+      gap = lanes_maximum(lanes_subtract(low, lanes_splat(box_high[axis])), gap);
+      gap = lanes_maximum(lanes_subtract(lanes_splat(box_low[axis]), high), gap);
     }
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
   }
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have a box that has a point in common with the boxes of a node now. */
-CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const self_boxes *box) {
-  const float *v = box->value;
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = lanes_splat(-1.0f);
-    for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
-      gap = lanes_maximum(lanes_add(low, lanes_splat(v[axis + 3])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(v[axis]), high), gap);
-    }
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
-  }
-  return leaf->particles & ~bits;
+/* ... with the box of cell n of another leaf. */
+CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  const leaf_range *r = other->range;
+  const float low[3] = {r[0].low[n], r[1].low[n], r[2].low[n]}, high[3] = {r[0].high[n], r[1].high[n], r[2].high[n]};
+  return cells_meeting(leaf, low, high);
+}
+
+/* ... with the boxes of a node. */
+CLOTH_INLINE uint32_t cells_meeting_node(const self_leaf *leaf, const self_boxes *box) {
+  const float *v = box->value, high[3] = {negate(v[3]), negate(v[4]), negate(v[5])};
+  return cells_meeting(leaf, v, high);
 }
 
 /* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
@@ -12436,8 +11856,7 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
   return vector(sum[0], sum[1], sum[2]);
 }
 
-/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, as in are_flat(), but from the
-   normals themselves in place of a box around them. */
+/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, by the normals themselves. */
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
   return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
@@ -12461,14 +11880,9 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
 
 #if WITH_SELF
 
-/*
- * What of a cloth touches another, or the same: a particle, one of the two triangles of a cell, or an edge: along the
- * warp, along the weft, across the cell. Each belongs to the particle at the first corner of its cell. A feature is one
- * number: the cloth in its group, whether the cell is in the last column of a tube, what it is, and the row and column
- * of its particle.
- *
- * In and out: arguments alone.
- */
+/* What of a cloth touches another, or the same: a particle, one of the two triangles of a cell, or an edge along the
+   warp, along the weft, across the cell, each of the particle at the first corner of its cell. A feature is one number:
+   the cloth in its group, whether the cell is in the last column of a tube, the kind, row and column. */
 
 enum {
   FEATURE_PARTICLE,
@@ -12510,12 +11924,9 @@ CLOTH_INLINE int32_t feature_place(uint32_t feature, int32_t pitch) {
   return ((int32_t)(feature >> FEATURE_COLUMN_BITS) & mask) * pitch + column;
 }
 
-/*
- * Candidates, which are pairs of features that may touch, are kept by pairs of cells: which of PAIR_KINDS pairs of
- * their kinds of features, a bit each, stands in seven bits over each cell of 25 bits. A candidate is one number, 16
- * times its pair of cells and which pair of kinds. In order come the particles, of all pairs of cells, and then the
- * edges.
- */
+/* Candidates are kept by pairs of cells: which of PAIR_KINDS pairs of their kinds of features, a bit each, stands in
+   seven bits over each cell of 25 bits. A candidate is 16 times its pair of cells and which pair of kinds. First come
+   particles, of all pairs of cells, then edges. */
 
 /* Pairs of kinds of features: that of the first cell and that of the second. */
 enum { PAIR_OF_PARTICLES = 13, PAIR_KINDS };
@@ -12595,12 +12006,8 @@ CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidat
 
 #if WITH_SELF
 
-/*
- * The nearest points of a point and a triangle, and of two edges, in lanes. Places are multiples of 2^-30 m, see
- * STATE_ROUNDER, so that no product is subnormal.
- *
- * In and out: arguments alone.
- */
+/* The nearest points of a point and a triangle, and of two edges, in lanes, of places in multiples of 2^-30 m
+   (STATE_ROUNDER). */
 
 /* Vectors of particles of which there is an index. */
 CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
@@ -12689,7 +12096,7 @@ typedef struct edge_places {
 
 /* Of the edge from `from` along a and that from the origin along b. */
 CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
-  const lanes least = lanes_splat(LEAST_EDGE_SQUARE), zero = lanes_splat(0.0f);
+  const lanes least = lanes_splat(LEAST_EDGE_SQUARE);
   const lanes aa = lanes_maximum(lanes3_dot(a, a), least), bb = lanes_maximum(lanes3_dot(b, b), least);
   const lanes ab = lanes3_dot(a, b), af = lanes3_dot(a, from), bf = lanes3_dot(b, from);
   const lanes both = lanes_multiply(aa, bb), rest = lanes_subtract(both, lanes_multiply(ab, ab));
@@ -12707,7 +12114,6 @@ CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
   e.within = share_within(lanes_divide(lanes_subtract(lanes_multiply(ab, e.other_within), af), aa));
   e.within_apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.within), b, lanes_negate(e.other_within));
   e.within_apart = lanes3_quantise(e.within_apart, STATE_ROUNDER);
-  (void)zero;
   return e;
 }
 
@@ -12717,18 +12123,10 @@ CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
 
 #if WITH_SELF
 
-/*
- * Which features of two cells may touch until candidates are looked for again: each particle with the triangles of the
- * other cell, and each edge with its edges; or, of spheres, the two particles. Pairs of cells wait until there are
- * SELF_BATCH of them, whatever the lanes, as a full list ends a search. Kept is what comes nearer now than the
- * thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Features that share a
- * particle, or particles that are sewn together, do not touch.
- *
- * Pairs of particles and triangles fill the list of candidates from the front, pairs of edges from the back, each in
- * the order in which the cells are visited.
- *
- * In: positions, velocities. Out: candidates. Scratch: none.
- */
+/* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
+   thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
+   there are SELF_BATCH of them, whatever the lanes. Features that share a particle, or sewn ones, do not touch. In:
+   positions, velocities. Out: candidates. */
 
 /* How two cloths of a group touch each other, or one touches itself. */
 typedef struct self_pair {
@@ -12738,12 +12136,10 @@ typedef struct self_pair {
   int32_t is_round;  /* 1: particles touch particles; 0: triangles */
 } self_pair;
 
-/* Labels of a particle that is sewn: of the particles that it is one with, and of those that it lies between; -1: none.
- */
+/* Labels of a sewn particle: of those that it is one with, and that it lies between; -1: none. */
 #define SEWN_LABELS 3
 
-/* Which particles of a group are sewn together: neither of two that have a label in common touches a triangle of the
-   other, nor passes through one. */
+/* Which particles are sewn: of two with a label in common neither touches, nor passes, a triangle of the other. */
 typedef struct sewn_labels {
   int32_t first[CLOTH_GROUP_LIMIT]; /* of each cloth: where its particles begin in `number` */
   int32_t *number;                  /* of each particle of the group: its number among the sewn ones, or -1 */
@@ -12827,12 +12223,9 @@ static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_
   return 0;
 }
 
-/*
- * Where a seam is opened, all is closer together than the thickness, and which side of what it is on is rounding. So
- * particles that were sewn go on not to touch triangles with a corner that was, whichever, and so do edges with an end
- * each, until a gather finds them the thickness apart from all of these. SELF_SEWN of their ages says so. While there
- * are such particles, `moved` of those that a gather has found near is 1, from the gather to the end of it.
- */
+/* Where a seam is opened, which side of what anything is on is rounding. So particles that were sewn, SELF_SEWN, go on
+   not to touch triangles with a corner that was, nor their edges each other, until a gather finds them the thickness
+   apart. `moved` of those that a gather has found near is 1 to its end. */
 
 /* 1 if a particle of cloth a and one of cloth b were sewn, and one of them is not any more. */
 static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {
@@ -12924,8 +12317,7 @@ typedef struct cell_lanes {
   lanes slack; /* shares of an edge beyond its ends */
 } cell_lanes;
 
-/* Times the largest way of corners relative to each other that candidates may be farther apart: they do not turn that
-   fast. */
+/* Times the largest way of corners relative to each other that candidates may be farther apart. */
 #define FASTER_WAY 1.2f
 /* Shares of an edge by which the nearest point of another may lie beyond its end. */
 #define EDGE_SLACK 0.15f
@@ -13102,12 +12494,8 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b) {
 
 #if WITH_SELF
 
-/*
- * Which edges pass through triangles now. The edges of a cell wait against the triangles of another one whose box meets
- * its own, and are compared SELF_BATCH pairs at a time.
- *
- * In: positions, ages. Out: intersections, marks in ages. Scratch: none.
- */
+/* Which edges pass through triangles now, SELF_BATCH pairs of cells at a time. In: positions, ages. Out: intersections,
+   marks in ages. */
 
 /* Places of the corners of the pairs of cells from `first` on, relative to the first corner of the second cells. */
 CLOTH_INLINE void find_crossing_places(const self_group *g, const cell_queue *q, int32_t first, lanes3 point[4],
@@ -13123,8 +12511,7 @@ CLOTH_INLINE void find_crossing_places(const self_group *g, const cell_queue *q,
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
 #define SELF_CROSSINGS 6
 
-/* Which edges, from `from` to `to`, pass through a triangle with corners at the origin, b and c: find_meeting() in
-   lanes, with the same result. */
+/* Which edges pass through a triangle with corners at the origin, b and c: find_meeting() in lanes, the same. */
 CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
   const lanes zero = lanes_splat(0.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
   const lanes3 normal = lanes3_cross(b, c);
@@ -13146,8 +12533,7 @@ CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c
   return bits & ~outside;
 }
 
-/* Finds which of SELF_BATCH pairs have an edge that passes through a triangle, a bit each, for every edge and
-   triangle. */
+/* Finds which of SELF_BATCH pairs have an edge through a triangle, a bit each, for every edge and triangle. */
 CLOTH_HOT CLOTH_SEPARATE void find_crossings(const self_group *g, const cell_queue *q,
                                              uint32_t crossing[SELF_CROSSINGS]) {
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
@@ -13182,8 +12568,7 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
   return 0;
 }
 
-/* 1 if an end of an edge of cloth a and a corner of a triangle of cloth b were sewn, and one of them is not any more.
-   Notes that they are near. */
+/* 1 if an end of an edge of cloth a and a corner of cloth b were sewn and are not any more: notes them as near. */
 CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self_meeting *m) {
   int were_sewn = 0;
 #if WITH_SEAMS
@@ -13201,8 +12586,7 @@ CLOTH_SEPARATE int was_sewn_meeting(const self_group *g, int32_t a, int32_t b, c
   return were_sewn;
 }
 
-/* Notes that an edge of a cell of cloth a passes through a triangle of a cell of cloth b, if it does: edge and triangle
-   `which` of pair n of those that wait. */
+/* Notes that an edge of cloth a passes through a triangle of cloth b, if it does: `which` of pair n that waits. */
 static void note_meeting(self_search *s, const cell_queue *q, int32_t n, int32_t which) {
   const self_group *g = s->group;
   const int32_t a = q->cloth[0], b = q->cloth[1], end = which >> 1, t = which & 1;
@@ -13261,12 +12645,9 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
 
 #if WITH_SELF
 
-/*
- * What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
- * intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets all of them.
- *
- * In: marks and notes of the gather. Out: ages. Scratch: `moved` of the bodies, a byte per particle.
- */
+/* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
+   intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets them. Scratch:
+   `moved` of the bodies, a byte per particle. */
 
 /* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
    has left something out has not found apart. SELF_PARTING if it was and is part of an intersection. */
@@ -13296,8 +12677,7 @@ static void update_ages(const self_group *g, int changes, int all_found) {
   }
 }
 
-/* Prepares the notes of a gather for particles that were sewn. Returns 1 if there are any, or particles that have come
-   apart and are still part of an intersection. */
+/* Prepares the notes of a gather for sewn particles. Returns 1 if there are any, or some that are still parting. */
 static int find_sewn(const self_group *g) {
   uint32_t sewn = 0;
   for (int32_t n = 0; n < g->count; n++) {
@@ -13337,15 +12717,9 @@ static int32_t count_tangled(const self_group *g) {
 
 #if WITH_SELF
 
-/*
- * What pairs that press keep from one substep to the next, part of the state of the cloth of their first feature, or of
- * their second where that sleeps: the
- * force on that feature [N], and how far friction has let it slip elastically [m]. They stand in the order of the
- * candidates: those of particles and triangles, then those of edges. So a pass over the candidates in order finds each
- * in turn. A pair that is not kept begins anew.
- *
- * In and out: the memory (state), candidates. Scratch: the elements.
- */
+/* What pairs that press keep from one substep to the next, in the state of the cloth of their first feature, or of
+   their second where that sleeps: the force on that feature [N], and how far friction has let it slip elastically [m],
+   in the order of the candidates. */
 
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);
@@ -13498,9 +12872,8 @@ static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
          (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
 }
 
-/* Most work of contact in a step: every part looks for candidates, visits and tests as many pairs as it may and finds
-   as many candidates as there is room for; the gather of the step, and all of its parts together, look again as often
-   as may be; in every part as many touch as there is room for, which is found in a second search. */
+/* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
+   for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
 static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
   const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
   const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
@@ -13508,7 +12881,8 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
   const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
                         elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
   const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return attempts * max_attempt_work(l, b->particles) + contours * (uint32_t)b->substeps + part * parts;
+  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED +
+         contours * (uint32_t)b->substeps + part * parts;
 }
 
 #endif
@@ -13517,17 +12891,11 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
 
 #if WITH_SELF
 
-/*
- * Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now. Pairs
- * of nodes of the trees are visited from the roots down, with a stack in place of recursion; what is apart, or flat
- * together, is left out. The order follows from comparisons alone.
- *
- * Where there is no room for all candidates, they are looked for again with less reach, so that the nearest are kept,
- * whatever the order; only what is too much even then is left out. The number of visits is bounded in the same way.
- *
- * In: positions, velocities, ages. Out: candidates, intersections, ages, memory, statistics. Scratch: nodes, visits;
- * scratch.residual, a byte per particle; scratch.place, leaves.
- */
+/* Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now.
+   Pairs of nodes of the trees are visited from the roots down, with a stack; what is apart, or flat together, is
+   left out. Where there is no room for all, they are looked for again with less reach, so that the nearest are kept.
+   In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits; residual,
+   place. */
 
 /* The boxes around a leaf. */
 CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
@@ -13541,8 +12909,7 @@ CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
            y[2] + x[5] > 0.0f);
 }
 
-/* Two leaves of cloths a and b, which may be the same, and whether they are so close in one grid that there are
-   neighbours among their cells. */
+/* Two leaves of cloths a and b, or of one, and whether there may be neighbours among their cells. */
 typedef struct leaf_pair {
   int32_t a, b;
   const self_leaf *first, *second;
@@ -13571,7 +12938,7 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
 static void pair_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
   const uint32_t meeting =
-      p->first == p->second ? p->first->particles : cells_meeting(p->first, leaf_boxes(b, p->second->number));
+      p->first == p->second ? p->first->particles : cells_meeting_node(p->first, leaf_boxes(b, p->second->number));
   for (int32_t i = 0; meeting >> i; i++) {
     const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
@@ -13591,8 +12958,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   }
 }
 
-/* Pairs of cells of two leaves, or of one, that may come near each other. Spheres do not touch their neighbours in the
-   grid. */
+/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. */
 static void pair_near_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
@@ -13661,8 +13027,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
 
-/* The children of a node, or the node itself where only the other one of a pair is replaced by its children: numbers in
-   their level, and places among the four, row by row. */
+/* The children of a node, or the node itself: numbers in their level, and places among the four, row by row. */
 typedef struct node_list {
   const self_node *level;
   int32_t number[4], place[4];
@@ -13707,16 +13072,14 @@ CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
   return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
 }
 
-/* 1 if nodes i and j of one cloth and one level are the same or side by side; `round`: the number of columns between
-   two that are side by side round a tube. */
+/* 1 if nodes i and j of one level are the same or side by side; `round`: of columns side by side round a tube. */
 CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
   const int32_t rows = a->row - b->row + (a->place[i] >> 1) - (b->place[j] >> 1);
   const int32_t apart = a->column - b->column + (a->place[i] & 1) - (b->place[j] & 1);
   return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
 }
 
-/* Replaces a visit by those of its children that lead somewhere: not by nodes that are apart, nor by nodes side by side
-   that are flat together. Returns the new height of the stack. */
+/* Replaces a visit by children that are neither apart nor, side by side, flat together. Returns the stack's height. */
 static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
   const int is_same = a == b && v->a == v->b;
@@ -13795,8 +13158,7 @@ static void forget_all_leaves(const self_group *g) {
   }
 }
 
-/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness; after the
-   last one what has no room is left out. */
+/* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
   s->group = g;
@@ -13859,8 +13221,8 @@ static float shortest_spacing_of(const self_group *g) {
 }
 
 /* All attempts to find the candidates of the next `time` seconds, from number `attempt` on, which then is that of the
-   last one. `may_stop`: the first one is enough where candidates are so fast that they are looked for again in any
-   case. Less reach saves room, but no visits. Returns 1 if there was room for all of the first. */
+   last one. `may_stop`: the first is enough where candidates are fast. Returns 1 if there was room for all of the
+   first. */
 static int search_repeatedly(const self_group *g, float time, int may_stop, int32_t *attempt) {
   cloth_self_statistics *counts = &g->found->statistics;
   self_search *s = g->search;
@@ -13964,8 +13326,7 @@ static int is_fast_step(const self_group *g, const step_plan *plan) {
   return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
-/* The longest part of a substep of h seconds, as a share of it, in which fast cloth does not pass cloth: all, half, or
-   a quarter. */
+/* The longest part of a substep of h seconds, a share, in which fast cloth does not pass cloth: 1, 1/2, or 1/4. */
 static float longest_part(const self_group *g, float h, float shortest) {
   const float way = g->found->fastest * h, most = FAST_PART * shortest_spacing_of(g);
   float length = 1.0f;
@@ -13992,13 +13353,8 @@ static int self_notes(const cloth *c) {
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) {
-    return error;
-  }
-  if (!c->self) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_call(c, statistics));
+  RETURN_IF(!c->self, CLOTH_ERROR_STATE);
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }
@@ -14020,14 +13376,7 @@ static int self_notes(const cloth *c) {
 
 #if WITH_TARGETS
 
-/*
- * Motion constraints: each particle is kept within max_distance of its target, and out of a backstop, a sphere behind
- * the target. Targets move in straight lines from where they were at the end of the last step to where they are at the
- * end of the next. Also the calls that set targets and constraints.
- *
- * In: targets and motion constraints (state), mobilities, the plan. Out: predicted positions (scratch.product),
- * velocities and the velocity history of particles that a constraint moves. Scratch: none of its own.
- */
+/* Targets and motion constraints: the calls that set them, and where targets are, on straight lines over a step. */
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
 static void finish_target_motion(const cloth *c) {
@@ -14045,20 +13394,12 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_present(c, particle);
-  if (error || !constraint) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->state.targets) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_IF(!constraint, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  if (!is_motion_limit(limit)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!is_motion_limit(limit), CLOTH_ERROR_RANGE);
+  RETURN_IF(!in_range(constraint->drive, 0.0f, MAX_DRIVE), CLOTH_ERROR_RANGE);
   set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
                       vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
@@ -14083,28 +13424,20 @@ static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+                  !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT),
+              CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(c, layout);
-  if (error || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->state.targets) {
-    return CLOTH_ERROR_STATE;
-  }
-  error = layout->position_offset == CLOTH_ATTRIBUTE_NONE ? CLOTH_ERROR_BUFFER
-                                                          : check_vertices(layout, grid_vertices(c), bytes);
-  error = error ? error : check_targets(c, layout, vertices);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, layout));
+  RETURN_IF(!vertices, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
+  RETURN_IF(layout->position_offset == CLOTH_ATTRIBUTE_NONE, CLOTH_ERROR_BUFFER);
+  RETURN_ERROR(check_vertices(layout, grid_vertices(c), bytes));
+  RETURN_ERROR(check_targets(c, layout, vertices));
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
@@ -14121,11 +13454,9 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(c, layout, vertices, bytes);
-  if (!error) {
-    finish_target_motion(c);
-  }
-  return error;
+  RETURN_ERROR(cloth_move_targets(c, layout, vertices, bytes));
+  finish_target_motion(c);
+  return CLOTH_OK;
 }
 
 #endif
@@ -14134,20 +13465,15 @@ int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *v
 
 /*
  * Threads, the springs along warp and weft, break where they are longer than the limit of strain. A tear runs through
- * the middle of cells, between particles: none is split, so that masses and momenta stay as they are. What leads across
- * goes with the thread, see gaps.h: the diagonals, twist, triangles and contact of the cells beside it, hinges, and
- * tethers.
+ * the middle of cells, between particles, so that masses and momenta stay. What leads across goes with the thread, see
+ * gaps.h: diagonals, twist, triangles and contact of the cells beside it, hinges, and tethers.
  *
- * After each substep all threads are looked at. Those beside a torn cell, at the tips of tears, break if they are too
- * long. Only where there is none does the most overstrained of all begin a new tear: as soon as a thread has broken,
- * its line relaxes, and those beside the tip bear more. So cloth that is pulled evenly tears in one place. Of equal
- * ones the first breaks. A thread breaks where it is strained beyond the limit itself, and would be under
- * the mean tension of a gauge: the threads around it in its line, up to gaps and pins, as a solve of few iterations
- * shares tension unevenly among neighbours. The number in a substep and in a step is bounded; what has to wait breaks
- * later.
+ * After each substep those beside a torn cell break if they are too long; only where there is none does the most
+ * overstrained of all begin a new tear, the first of equal ones. A thread breaks where it is strained beyond the limit
+ * itself, and would be under the mean tension of a gauge, the threads around it in its line, as unfinished solves share
+ * tension unevenly. The number in a substep and in a step is bounded; what has to wait breaks later.
  *
- * In: positions after a substep, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch:
- * residual: sums along a line, then labels to count the pieces.
+ * In: positions, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch: residual.
  */
 
 #if WITH_TEARING
@@ -14155,8 +13481,7 @@ int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *v
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
 
-/* A line of threads, and sums over those of it that nothing parts. The mean tension of a gauge decides: threads within
-   `reach` of one. */
+/* A line of threads, and sums over those of it that nothing parts: a gauge is threads within `reach` of one. */
 typedef struct gauge_line {
   const cloth *c;
   int32_t d, first, threads; /* direction, the first particle, number of threads */
@@ -14256,8 +13581,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
   return count;
 }
 
-/* Sum over the threads before one of `count` that have been added up. Beyond the ends there are none; a ring has no
-   ends. */
+/* Sum over the threads before one of `count` that have been added up, none beyond the ends of a line. */
 static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
   if (!l->is_endless) {
     return sums[number < 0 ? 0 : number < count ? number : count];
@@ -14471,11 +13795,8 @@ static void finish_tears(const cloth *c, float dt) {
 
 /// Cuts ///
 
-/*
- * A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, for
- * both of its lines: as if the cut was moved by very little towards larger columns, and by much less than that towards
- * larger rows. So a cut from border to border leaves no thread across, whatever its slope.
- */
+/* A cut parts the threads whose ends lie on different sides of it. A particle that it goes through lies before it, as
+   if the cut was moved by very little towards larger columns, and by much less towards larger rows. */
 
 /* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
 static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {
@@ -14506,25 +13827,17 @@ static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row
 
 /* Breaks a thread, if it is whole. Returns how many that is. */
 static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
-  if (gaps_of(c)[particle] & spring_gap(d)) {
-    return 0;
-  }
+  RETURN_IF(gaps_of(c)[particle] & spring_gap(d), 0);
   break_thread(c, 2 * particle + d);
   return 1;
 }
 
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  int error = check_call(c, cut);
-  if (error) {
-    return error;
-  }
-  if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
-      !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!can_tear(c)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_call(c, cut));
+  RETURN_IF(!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
+                !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF(!can_tear(c), CLOTH_ERROR_STATE);
   const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {
@@ -14548,18 +13861,14 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
 
 /// Motion ///
 
-/*
- * Motions that a caller has set for one step: how pins begin and end theirs, and how colliders and targets end theirs.
- * In and out: state (freedom, velocity, colliders, targets). Scratch: none.
- */
+/* Motions that a caller has set for one step: how those of pins begin and all end. */
 
-/* Velocities of pins for a step of 1 / inverse_dt seconds: that of the move to make, or 0 after the move of the last
-   step. */
+/* Velocities of pins for a step of 1 / inverse_dt seconds: of the move to make, or 0 after the last one. */
 static void start_pins(const cloth *c, float inverse_dt) {
   vector_array v = vectors_at(c, c->state.velocity);
   uint8_t *freedom = freedom_of(c);
   int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
-  for (int32_t i = 0; have_moves && i < c->count; i++) {
+  for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
     if (freedom[i] & PIN_MOVING) {
       vector_store(v, i, starting_velocity(c, i, inverse_dt));
       freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
@@ -14570,8 +13879,7 @@ static void start_pins(const cloth *c, float inverse_dt) {
   }
 }
 
-/* Ends the motions that the caller has set for one step: colliders rest at their poses, targets where they have been
-   moved to. */
+/* Ends the motions of one step: colliders rest at their poses, targets where they have been moved to. */
 static void finish_motions(const cloth *c) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
@@ -14586,16 +13894,9 @@ static void finish_motions(const cloth *c) {
 
 /// Motion of bodies ///
 
-/*
- * Where bodies go by themselves in a part of a substep, without the cloth and without gravity,
- *
- *   X* = X_n + h V, turned by h Omega; unequal moments of inertia turn as turned_freely() has it,
- *
- * and what they are after it, with the solution: X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* +
- * theta / h.
- *
- * In: bodies (state). Out: unknowns; at the end poses and velocities (state). Scratch: none.
- */
+/* Where bodies go by themselves in a part of a substep, without cloth and gravity: X* = X_n + h V, turned by h Omega.
+   After it X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* + theta / h. In: bodies. Out: unknowns, then
+   poses and velocities. */
 
 #if WITH_BODIES
 
@@ -14783,6 +14084,9 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
 #define GRID_SEARCHES 5
 
 #if WITH_COLLIDERS
+
+/* Factor of distances by which something is left out as too far: roundings leave nothing out. */
+#define BOX_SLACK 1.001f
 
 static int32_t most_followed(int32_t is_grid) {
   return is_grid ? MOST_FOLLOWED_IN_GRID : MOST_FOLLOWED;
@@ -16024,29 +15328,66 @@ static float distance_of_pin(const touched_body *b, cloth_vector x, float thickn
   return distance_of_point(b->shape, b->geometry, x, &normal);
 }
 
+/* The rows and columns in which contact may begin nearer than the thickness. */
+typedef struct buried_area {
+  int32_t first_row, end_row, first_column, end_column;
+} buried_area;
+
+/* How many springs lead at most from a pin where contact begins so much nearer than the thickness to a particle where
+   it does, too. */
+static int32_t springs_to_thickness(const cloth *c, float nearer) {
+  float shortest = workspace_of(c)->plan.terms.spring[0].rest;
+  for (int32_t d = 1; d < DIRECTIONS; d++) {
+    shortest = minimum(workspace_of(c)->plan.terms.spring[d].rest, shortest);
+  }
+  const float springs = nearer / (BURIED_SLOPE * shortest);
+  return springs < (float)CLOTH_GRID_LIMIT ? (int32_t)springs + 1 : CLOTH_GRID_LIMIT;
+}
+
+/* Widens an area by that around a pin. Around a tube it has all columns. */
+static void widen_area(buried_area *area, const solve_arrays *a, int32_t row, int32_t column, int32_t springs) {
+  const int32_t left = a->is_ring ? 0 : column - springs, right = a->is_ring ? a->columns : column + springs + 1;
+  area->first_row = larger_of(0, smaller_of(area->first_row, row - springs));
+  area->end_row = smaller_of(a->rows, larger_of(area->end_row, row + springs + 1));
+  area->first_column = larger_of(0, smaller_of(area->first_column, left));
+  area->end_column = smaller_of(a->columns, larger_of(area->end_column, right));
+}
+
+/* Spreads the distances of pins over an area, forwards, then backwards. */
+static void spread_in_area(const cloth *c, const solve_arrays *a, const buried_area *area, float *reach) {
+  const int32_t columns = area->end_column - area->first_column;
+  const int32_t count = columns * (area->end_row - area->first_row);
+  for (int32_t n = 0; n < 2 * count; n++) {
+    const int32_t i = n < count ? n : 2 * count - 1 - n;
+    spread_reach(c, a, reach, area->first_row + i / columns, area->first_column + i % columns);
+  }
+}
+
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const float thickness = contact_thickness(c);
+  const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
   float *reach = floats_at(c, c->scratch.reach);
+  buried_area area = {a->rows, 0, a->columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    const float distance = distance_of_pin(b, to_local(&b->end, x), thickness);
-    const float begins = distance + BURIED_SHARE * thickness;
+    const cloth_vector p = to_local(&b->end, x);
+    const float begins =
+        vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
     if (!(begins < thickness)) {
       continue;
     }
-    for (int32_t place = 0; !is_buried && place < a->rows * a->pitch; place++) {
-      reach[place] = thickness;
+    if (!is_buried) {
+      EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
     }
     is_buried = 1;
     reach[row * a->pitch + column] = begins;
+    widen_area(&area, a, row, column, springs_to_thickness(c, thickness - begins));
   }
-  for (int32_t n = 0; is_buried && n < 2 * c->count; n++) { /* forwards, then backwards */
-    const int32_t i = n < c->count ? n : 2 * c->count - 1 - n;
-    spread_reach(c, a, reach, i / a->columns, i % a->columns);
+  if (is_buried) {
+    spread_in_area(c, a, &area, reach);
   }
   return is_buried;
 }
@@ -16216,8 +15557,6 @@ CLOTH_SEPARATE void scatter(const solve_arrays *a, float *array, int32_t floats,
 #define NEAR_SHARE 0.1f
 #define LEAST_ADVANCE 0.05f
 #define MOST_ADVANCES 24
-/* Factor of the reach of a collider where it is compared with boxes: roundings leave nothing out. */
-#define BOX_SLACK 1.001f
 /* Share of the way by which touches are looked for farther out: neighbours may pull a particle along. */
 #define FARTHER 1.0f
 
@@ -16253,11 +15592,71 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
   return places;
 }
 
-/* Which particles of a block may be near a collider: none of their ways leads into the ball around it. Seen from its
-   position p_1 and the way w, |p_1|^2 < (r + |w|)^2 <= (1 + e) r^2 + (1 + 1 / e) w^2 for any e > 0, here 1/16. */
-CLOTH_INLINE lanes_mask are_ways_near(const touch_way *w, float reach) {
-  const lanes bound = lanes_multiply(lanes_splat(17.0f), lanes3_dot(w->along, w->along));
-  return lanes_less(lanes3_dot(w->to, w->to), lanes_add(bound, lanes_splat(1.0625f * reach * reach)));
+/* Balls around blocks of particles, by rows, where they are linearised, and the longest of their ways. They stand in
+   memory that is free until the springs are linearised. */
+typedef struct block_balls {
+  vector_array centre;
+  float *radius, *way;
+  int32_t count;
+} block_balls;
+
+static block_balls balls_of(const solve_arrays *a) {
+  const int32_t count = touch_blocks(a->columns) * a->rows, room = row_pitch(count);
+  float *from = a->residual;
+  const block_balls balls = {{from, from + room, from + 2 * room}, from + 3 * room, from + 4 * room, count};
+  return balls;
+}
+
+/* The ball number `n` of a block: around one of its particles. */
+static void find_ball(const block_balls *balls, const solve_arrays *a, vector_array x, int32_t n) {
+  const int32_t blocks = touch_blocks(a->columns), row = n / blocks, column = (n - row * blocks) * TOUCH_LANES;
+  const int32_t middle = column + smaller_of(TOUCH_LANES, a->columns - column) / 2;
+  const float *place = near_row(a->place, a->pitch, row);
+  const cloth_vector centre = near_vector(place, a->plane, middle);
+  lanes away = lanes_splat(0.0f), way = away;
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
+    const lanes_mask exists = lanes_first(a->columns - column - k);
+    const lanes3 to = near_load(place, a->plane, column + k);
+    const lanes3 off = lanes3_flush(lanes3_subtract(to, lanes3_splat(centre)));
+    const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k)));
+    away = lanes_maximum(lanes_keep(exists, lanes3_dot(off, off)), away);
+    way = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), way);
+  }
+  vector_store(balls->centre, n, centre);
+  balls->radius[n] = square_root(lanes_largest(away, 0.0f));
+  balls->way[n] = square_root(lanes_largest(way, 0.0f));
+}
+
+/* The balls of all blocks; behind them, where lanes are loaded, zeros. */
+CLOTH_SEPARATE void find_balls(const cloth *c, const solve_arrays *a, const block_balls *balls) {
+  clear_floats(a->residual, 5 * row_pitch(balls->count));
+  for (int32_t n = 0; n < balls->count; n++) {
+    find_ball(balls, a, vectors_at(c, c->state.position), n);
+  }
+}
+
+/* Where the particles of a cloth may go in the substep: around where they are linearised, as far as their ways go. */
+CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 first = lanes3_splat(near_vector(a->place, a->plane, 0));
+  lanes3 low = first, high = first;
+  lanes most = lanes_splat(0.0f);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *place = near_row(a->place, a->pitch, row);
+    EACH_BLOCK(i, left, a->columns, {
+      const lanes_mask exists = lanes_first(left);
+      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
+      const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + i)));
+      low = lanes3_minimum(to, low);
+      high = lanes3_maximum(to, high);
+      most = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), most);
+    });
+  }
+  const float way = square_root(lanes_largest(most, 0.0f));
+  const cloth_vector around = vector(way, way, way);
+  const position_box box = box_of_lanes(low, high);
+  const position_box wide = {vector_subtract(box.low, around), vector_add(box.high, around)};
+  return wide;
 }
 
 static position_box box_around_both(const position_box *a, const position_box *b) {
@@ -16265,30 +15664,6 @@ static position_box box_around_both(const position_box *a, const position_box *b
       vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
       vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
   return both;
-}
-
-/* The boxes of the rows, one after the other in memory that is free until the springs are linearised: around where the
-   particles begin, where they are linearised, and where they would be after the same way again. Returns the box of
-   all. */
-CLOTH_SEPARATE position_box find_row_boxes(const cloth *c, const solve_arrays *a) {
-  const vector_array x = vectors_at(c, c->state.position);
-  position_box *boxes = (position_box *)(void *)a->residual, all;
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *place = near_row(a->place, a->pitch, row);
-    const lanes3 first = lanes3_splat(near_vector(place, a->plane, 0));
-    lanes3 low = first, high = first;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask exists = lanes_first(a->columns - i);
-      const lanes3 from = lanes3_select(exists, lanes3_load(x, row * a->columns + i), first);
-      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
-      const lanes3 on = lanes3_add(to, lanes3_subtract(to, from));
-      low = lanes3_minimum(on, lanes3_minimum(to, lanes3_minimum(from, low)));
-      high = lanes3_maximum(on, lanes3_maximum(to, lanes3_maximum(from, high)));
-    }
-    boxes[row] = box_of_lanes(low, high);
-    all = row == 0 ? boxes[row] : box_around_both(&all, &boxes[row]);
-  }
-  return all;
 }
 
 /* How far a coordinate is outside of a range. */
@@ -16304,18 +15679,31 @@ static float box_above_plane(const cloth_pose *pose, const position_box *box) {
   return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
 }
 
-/* 1 if a collider may touch what lies in a box. */
-static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
-  const cloth_vector p = b->end.position;
-  if (b->shape->shape == CLOTH_SHAPE_PLANE) {
-    return minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
-  }
+/* The squared distance of a point from a box. */
+static float box_distance_squared(const position_box *box, cloth_vector p) {
   const cloth_vector off =
       vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
              outside_range(box->low.z, box->high.z, p.z));
   const cloth_vector away = vector_flush_work(off);
-  const float reach = BOX_SLACK * (b->reach + 2.0f * thickness + b->shift);
-  return vector_dot(away, away) < reach * reach;
+  return vector_dot(away, away);
+}
+
+/* 1 if the collider at an index may touch what lies in a box in the substep: by the ball around it, on all of its way
+   of the step. */
+static int is_ball_near(const cloth *c, int32_t index, const position_box *box, float thickness) {
+  const collider_slot *slot = slot_at(c, index);
+  const body_unknown *unknown = find_unknown(c, index);
+  const cloth_vector from = unknown ? unknown->start.position : place_in_step(c, slot->previous.position);
+  const cloth_vector to = unknown ? unknown->end.position : place_in_step(c, slot->body.pose.position);
+  const float shift = vector_length(vector_flush_work(vector_subtract(to, from)));
+  const float reach = BOX_SLACK * (body_reach(&slot->body, geometry_of(c, &slot->body)) + 2.0f * thickness + shift);
+  return box_distance_squared(box, to) < reach * reach;
+}
+
+/* 1 if a plane may touch what lies in a box; other colliders may. */
+static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
+  return b->shape->shape != CLOTH_SHAPE_PLANE ||
+         minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
 }
 
 /* What a search for touches of one collider takes. */
@@ -16324,8 +15712,11 @@ typedef struct touch_search {
   const solve_arrays *a;
   const touched_body *b;
   vector_array x;
+  block_balls balls;
   const float *reach;
   float thickness;
+  float turn;      /* no point moves farther by the collider's turn than this share of its distance */
+  float farthest;  /* no particle of the block goes farther as the collider sees it [m] */
   float push;      /* farthest that particles are pushed out [m] */
   int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
@@ -16381,17 +15772,17 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
     const lanes held = held_particles(s->c, particle, a->columns - i);
     moves = lanes_less(zero, lanes_select(moves, lanes_splat(1.0f), held));
   }
-  touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, particle)),
-                 .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
-  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
-  lanes_mask near = lanes_both(moves, are_ways_near(&w, b->reach + 2.0f * s->thickness));
   touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  touch_way w = {.to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
+  lanes3 normal;
+  lanes gap = distances_to(b, &w.to, &normal);
+  lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
   if (!lanes_any(near)) {
     return 0;
   }
+  w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
+  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
   w.length = lanes3_length(w.along);
-  lanes3 normal;
-  lanes gap = distances_to(b, &w.to, &normal);
   const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness,
               most = lanes_add(reach, thickness);
   near = lanes_both(near, lanes_less(gap, lanes_add(most, w.length)));
@@ -16429,31 +15820,65 @@ static void clear_untouched(touch *e, int32_t columns) {
   });
 }
 
+/* By which share of its distance from the collider's position a point moves most, as the collider turns. */
+static float turn_of(const touched_body *b) {
+  const cloth_rotation p = b->start.rotation, q = b->end.rotation;
+  const float sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0.0f ? -1.0f : 1.0f;
+  const cloth_vector off = vector(q.x - sign * p.x, q.y - sign * p.y, q.z - sign * p.z);
+  const float last = q.w - sign * p.w, most = maximum(last, negate(last));
+  return 2.0f * (vector_length(off) + most);
+}
+
+/* Which of the balls from `first` on the collider may touch: as far from their centres as its distance it is not. */
+CLOTH_INLINE lanes_mask are_balls_near(const touch_search *s, int32_t first) {
+  const lanes radius = lanes_add(lanes_load(s->balls.radius + first), lanes_load(s->balls.way + first));
+  const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->balls.centre, first));
+  const lanes away = lanes3_length(p), beyond = lanes_splat(2.0f * s->thickness + s->b->shift);
+  const lanes turned = lanes_multiply(lanes_add(away, radius), lanes_splat(s->turn));
+  const lanes reach = lanes_add(lanes_add(radius, beyond), turned);
+  lanes3 normal;
+  const lanes distance = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID
+                             ? lanes_subtract(away, lanes_splat(s->b->reach))
+                             : distances_to(s->b, &p, &normal);
+  return lanes_less(distance, lanes_multiply(reach, lanes_splat(BOX_SLACK)));
+}
+
+/* How far particles of block number `n` go at most, as the collider sees it. */
+static float longest_way(const touch_search *s, int32_t n) {
+  const cloth_vector off = vector_subtract(vector_load(s->balls.centre, n), s->b->end.position);
+  const float away = s->turn > 0.0f ? vector_length(vector_flush_work(off)) + s->balls.radius[n] : 0.0f;
+  return s->balls.way[n] + s->b->shift + s->turn * away;
+}
+
+/* Finds the touches of a collider with block number `n` of particles. */
+static void find_touches_of_block(touch_search *s, int32_t n) {
+  const cloth *c = s->c;
+  const int32_t blocks = touch_blocks(s->a->columns);
+  touch *e = touches_of(c) + workspace_of(c)->touches;
+  int touches = 0;
+  e->row = n / blocks;
+  e->column = (n - e->row * blocks) * TOUCH_LANES;
+  e->collider = s->b->collider;
+  e->kind = POINT_PARTICLE;
+  e->face = 0;
+  s->farthest = BOX_SLACK * longest_way(s, n);
+  workspace_of(c)->searched += smaller_of(s->a->columns - e->column, TOUCH_LANES);
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  }
+  EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+  if (touches) {
+    clear_untouched(e, s->a->columns);
+    keep_touch(c);
+  }
+}
+
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  const cloth *c = s->c;
-  const position_box *boxes = (const position_box *)(const void *)s->a->residual;
-  for (int32_t row = 0; row < s->a->rows; row++) {
-    if (!is_box_near(s->b, &boxes[row], s->thickness)) {
-      continue;
-    }
-    workspace_of(c)->searched += s->a->columns;
-    for (int32_t column = 0; column < s->a->columns; column += TOUCH_LANES) {
-      touch *e = touches_of(c) + workspace_of(c)->touches;
-      int touches = 0;
-      e->row = row;
-      e->column = column;
-      e->collider = s->b->collider;
-      e->kind = POINT_PARTICLE;
-      e->face = 0;
-      for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-        touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
-      }
-      EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
-      if (touches) {
-        clear_untouched(e, s->a->columns);
-        keep_touch(c);
-      }
+  for (int32_t first = 0; first < s->balls.count; first += CLOTH_LANES) {
+    uint32_t near = lanes_bits(lanes_both(are_balls_near(s, first), lanes_first(s->balls.count - first)));
+    for (; near; near &= near - 1u) {
+      find_touches_of_block(s, first + first_bit(near));
     }
   }
 }
@@ -16488,9 +15913,18 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   if (collider_end(c) == 0) {
     return 0;
   }
-  const position_box all = find_row_boxes(c, &a);
+  const block_balls balls = balls_of(&a);
+  const position_box all = box_of_ways(c, &a);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
+  int32_t has_balls = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) {
+      continue;
+    }
+    if (!has_balls) {
+      find_balls(c, &a, &balls);
+      has_balls = 1;
+    }
     if (!is_solid_at(c, index)) {
       continue;
     }
@@ -16503,8 +15937,10 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
                       .a = &a,
                       .b = &b,
                       .x = vectors_at(c, c->state.position),
+                      .balls = balls,
                       .reach = floats_at(c, c->scratch.reach),
                       .thickness = thickness,
+                      .turn = turn_of(&b),
                       .push = push};
     find_touches_of(&s);
     leave_attached(c, &a, index);
@@ -16889,15 +16325,24 @@ static int do_boxes_meet(const position_box *a, const position_box *b) {
          a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
-/* Finds the touches of all surfaces, after those of all other colliders: the boxes of the rows are known. Returns 1 if
-   one would be farther inside than the law is thick. */
+/* The box around the ways of a block of particles, and as far on. */
+static position_box box_of_ball(const block_balls *balls, int32_t n) {
+  const float wide = BOX_SLACK * (balls->radius[n] + balls->way[n]);
+  const cloth_vector centre = vector_load(balls->centre, n), around = vector(wide, wide, wide);
+  const position_box box = {vector_subtract(centre, around), vector_add(centre, around)};
+  return box;
+}
+
+/* Finds the touches of all surfaces, after those of all other colliders: the balls of the blocks are known. Returns 1
+   if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  const position_box *boxes = (const position_box *)(const void *)a.residual;
+  const block_balls balls = balls_of(&a);
   const float thickness = contact_thickness(c);
+  const position_box all = box_of_ways(c, &a);
   int32_t is_deep = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index)) {
+    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) {
       continue;
     }
     touched_body b = touched_body_of(c, t, index);
@@ -16909,9 +16354,11 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
                       .x = vectors_at(c, c->state.position),
                       .reach = floats_at(c, c->scratch.reach),
                       .thickness = thickness};
-    for (int32_t row = 0; row < a.rows; row++) {
-      for (int32_t column = 0; do_boxes_meet(&box, &boxes[row]) && column < a.columns; column += TOUCH_LANES) {
-        find_block_touches(&s, row, column);
+    for (int32_t n = 0; n < balls.count; n++) {
+      const position_box ball = box_of_ball(&balls, n);
+      if (do_boxes_meet(&box, &ball)) {
+        const int32_t row = n / touch_blocks(a.columns);
+        find_block_touches(&s, row, (n - row * touch_blocks(a.columns)) * TOUCH_LANES);
       }
     }
     is_deep |= s.is_deep;
@@ -17358,8 +16805,7 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
-/* Candidates nearer than so many thicknesses are elements; where there is no room for them, those that are nearer, in
-   so many steps. */
+/* Candidates nearer than so many thicknesses are elements; without room those that are nearer, in steps. */
 #define MOST_REACH 2.0f
 #define REACH_STEPS 20
 /* Least distance that has a direction [m]. */
@@ -17566,8 +17012,7 @@ CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
   return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
 
-/* Which particles of an element move stands over its candidate. Of a particle there are at most so many: of self.pairs
-   and of the pairs of a group. */
+/* Which particles of an element move stands over its candidate, of which a particle has at most so many. */
 #define CANDIDATE_BITS 28
 #define MOST_CANDIDATES (32 + 32)
 
@@ -17764,24 +17209,221 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
 
 #endif
 
+/// The law of pairs ///
+
+#if WITH_SELF
+
+/*
+ * How elements press, by the law of contact/law.h, predicted as contacts with colliders are (contact/press.h), as many
+ * elements at once as there are lanes. With D_j the block of a particle's own terms and b' what acts on it and what
+ * pressed it last:
+ *
+ *   C = sum m_j w_j^2 / S_j,  S_j = n . D_j n,  m_j = max(1, sum of |w_j| of its near pairs)
+ *   q_f = (T - gap - sum w_j n . b'_j / S_j + C f_0) / T
+ *
+ * Everything is in units of the first member of the solve: a particle of another one takes its part over the weight of
+ * that.
+ *
+ * In: elements, residual, spring sums, diagonal, product (what pressed last), solution (how many pairs a particle has).
+ * Out: the laws of the elements. Scratch: none.
+ */
+
+/* What elements take of one of their ends. Ends that do not move have no weight, and the mass 1. */
+typedef struct end_block {
+  float springs[SYMMETRIC_FLOATS][CLOTH_LANES], mass[CLOTH_LANES]; /* D */
+  float last[3][CLOTH_LANES], force[3][CLOTH_LANES];               /* what pressed last, and that with the residual */
+  float share[CLOTH_LANES];                                        /* m */
+  float weight[CLOTH_LANES], first[CLOTH_LANES]; /* w, and that where the end is one of the first feature */
+  float scale[CLOTH_LANES];                      /* weight of its cloth in the sums of the solve */
+} end_block;
+
+/* Elements in lanes. */
+typedef struct law_block {
+  pair_element *element[CLOTH_LANES];
+  int32_t count;
+  end_block end[4];
+  float gap[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
+  float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES];
+} law_block;
+
+CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vector v) {
+  to[0][lane] = v.x;
+  to[1][lane] = v.y;
+  to[2][lane] = v.z;
+}
+
+/* Takes one end of an element. */
+CLOTH_INLINE void take_end(end_block *to, int32_t lane, const pair_ends *x, int32_t n) {
+  const self_body *b = body_of_end(x, n);
+  const int32_t i = x->place[n], moves = (int32_t)(x->moving >> n & 1u);
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  const float *blocks = moves ? b->arrays.inverse : NULL;
+  const cloth_vector last = moves ? own_vector(b->arrays.product, i) : none;
+  for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
+    to->springs[k][lane] = blocks ? *own_at(b->arrays.inverse, SYMMETRIC_FLOATS, i, k) : 0.0f;
+  }
+  to->mass[lane] =
+      moves ? *own_at(b->arrays.diagonal, 1, i, 0) + (b->terms->bends ? plate_diagonal(b->terms) : 0.0f) : 1.0f;
+  put_vector(to->last, lane, last);
+  put_vector(to->force, lane, moves ? vector_add(own_vector(b->arrays.residual, i), last) : none);
+  to->share[lane] = moves ? maximum(b->arrays.solution[i], 1.0f) : 1.0f;
+  to->weight[lane] = moves ? x->weight[n] : 0.0f;
+  to->scale[lane] = moves ? b->weight : 1.0f;
+  to->first[lane] = n < x->first ? to->weight[lane] : 0.0f;
+}
+
+/* The stiffness of an element: the mean of those of its cloths that move. */
+static float pair_stiffness(const pair_ends *x) {
+  const self_body *a = x->body[0], *b = x->body[1];
+  const float first = a->terms ? a->stiffness : b->stiffness;
+  return 0.5f * (first + (b->terms ? b->stiffness : first));
+}
+
+/* Takes an element of which `last`, scaled, pressed before. */
+static void take_element(const self_group *g, pair_element *e, cloth_vector last, law_block *to) {
+  const int32_t lane = to->count++;
+  pair_ends x;
+  find_ends(g, e, &x);
+  to->element[lane] = e;
+  for (int32_t n = 0; n < 4; n++) {
+    take_end(&to->end[n], lane, &x, n);
+  }
+  to->gap[lane] = e->gap;
+  to->thickness[lane] = x.law->thickness;
+  to->friction[lane] = x.law->friction;
+  to->stiffness[lane] = pair_stiffness(&x);
+  put_vector(to->normal, lane, e->normal);
+  put_vector(to->offset, lane, e->offset);
+  put_vector(to->last, lane, last);
+}
+
+CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
+  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+}
+
+/* How a particle resists along its element's normal and across it: of its own terms. */
+CLOTH_INLINE void find_resistance(const end_block *e, lanes3 n, lanes *along, lanes *across) {
+  symmetric own = symmetric_at(e->springs[0], CLOTH_LANES);
+  own.xy = lanes_flush(own.xy);
+  own.xz = lanes_flush(own.xz);
+  own.yz = lanes_flush(own.yz);
+  own = symmetric_add(own, symmetric_identity(lanes_load(e->mass)));
+  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own.xx, own.yy), own.zz);
+  *along = lanes_maximum(symmetric_along(&own, n), least);
+  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
+}
+
+/* What an element's particles do: compliances, and how far they move without it along and across its normal. */
+typedef struct pair_motion {
+  lanes along, across; /* compliances */
+  lanes out;           /* along the normal, without the element [m] */
+  lanes before;        /* what pressed the particles of the first feature last, along the normal */
+  lanes3 way;          /* across it */
+} pair_motion;
+
+/* Sums over the particles of elements. */
+CLOTH_INLINE pair_motion motion_of_block(law_block *b, lanes3 normal) {
+  const lanes zero = lanes_splat(0.0f);
+  pair_motion m = {zero, zero, zero, zero, lanes3_of(zero, zero, zero)};
+  for (int32_t n = 0; n < 4; n++) {
+    end_block *e = &b->end[n];
+    const lanes w = lanes_load(e->weight), scale = lanes_load(e->scale);
+    lanes along, across;
+    find_resistance(e, normal, &along, &across);
+    const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
+    const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
+    const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
+    m.along = lanes_add(m.along, lanes_divide(square, lanes_multiply(along, scale)));
+    m.across = lanes_add(m.across, lanes_divide(square, lanes_multiply(across, scale)));
+    m.out = lanes_add(m.out, lanes_multiply(w, lanes_divide(out, along)));
+    m.before = lanes_add(m.before, lanes_multiply(lanes_multiply(lanes_load(e->first), scale), pressed));
+    const lanes3 side = lanes3_flush(lanes3_add_scaled(force, normal, lanes_negate(out)));
+    m.way = lanes3_add_scaled(m.way, side, lanes_divide(w, across));
+  }
+  return m;
+}
+
+/* a without its part along the unit vector n. */
+CLOTH_INLINE lanes3 lanes_across(lanes3 a, lanes3 n) {
+  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
+}
+
+/* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
+CLOTH_INLINE lanes pair_friction(law_block *b, const pair_motion *m, lanes compliance, lanes k, lanes most) {
+  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
+  const lanes3 held = lanes_across(law_vector(b->last), law_vector(b->normal));
+  const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
+  const lanes length = lanes3_length(way);
+  const lanes_mask slips =
+      lanes_less(lanes_multiply(most, lanes_add(resists, k)), lanes_multiply(lanes_multiply(k, resists), length));
+  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_multiply(most, compliance)), lanes_splat(WORK_QUANTUM));
+  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
+}
+
+/* The laws of a block of elements. Where one does not press, its force and stiffness are 0. */
+CLOTH_SEPARATE void find_laws(law_block *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 n = law_vector(b->normal);
+  const lanes k = lanes_load(b->stiffness), range = lanes_load(b->thickness);
+  const lanes depth = lanes_divide(lanes_subtract(range, lanes_load(b->gap)), range);
+  const pair_motion m = motion_of_block(b, n);
+  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
+  const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
+  const lanes alone = lanes_add(depth, lanes_divide(pull, range));
+  const lanes_mask presses = lanes_both(lanes_less(zero, m.along), lanes_less(zero, alone));
+  float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
+  if (lanes_any(presses)) {
+    const lanes along = lanes_select(presses, m.along, one), across = lanes_select(presses, m.across, one);
+    const lanes q = agreed_depth(k, range, lanes_divide(range, along), alone);
+    const contact_tangent law = tangent_at(k, range, depth, q);
+    const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
+    const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
+    lanes_store(values[0], lanes_keep(presses, law.force));
+    lanes_store(values[1], lanes_keep(presses, law.stiffness));
+    lanes_store(values[2], lanes_keep(presses, pair_friction(b, &m, across, k, most)));
+  }
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    pair_element *e = b->element[lane];
+    e->press.law.force = values[0][lane];
+    e->press.law.along = values[1][lane];
+    e->press.law.across = e->block_across = values[2][lane];
+  }
+  b->count = 0;
+}
+
+/* The laws of all elements of a group; `scale`: that of forces in the first member of the solve. */
+CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
+  law_block b;
+  fill_zero(&b, sizeof b);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) { /* lanes without an element divide by it */
+    b.thickness[lane] = 1.0f;
+  }
+  for (int32_t n = 0; n < g->found->elements; n++) {
+    pair_element *e = &g->elements[n];
+    take_element(g, e, vector_flush_work(vector_scale(e->press.last, scale)), &b);
+    if (b.count == CLOTH_LANES) {
+      find_laws(&b);
+    }
+  }
+  if (b.count > 0) {
+    find_laws(&b);
+  }
+}
+
+#endif
+
 /// Pairs in the equation ///
 
 #if WITH_SELF
 
 /*
- * The forces and blocks of pairs, by the law of contact/law.h, predicted as contacts with colliders are
- * (contact/press.h). With D_j the block of a particle's own terms and b' what acts on it and what pressed it last:
+ * The forces and blocks of pairs, by their laws (law.h):
  *
- *   C = sum m_j w_j^2 / S_j,  S_j = n . D_j n,  m_j = max(1, sum of |w_j| of its near pairs)
- *   q_f = (T - gap - sum w_j n . b'_j / S_j + C f_0) / T
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
- * Particle j gets w_j F, and w_j K J y in the product. The block of the preconditioner is the operator's with |w_j| K,
- * which stands in `ground`; the product takes it out again. Everything is in units of the first member of the solve:
- * a particle of another one takes its part over the weight of that.
- *
- * In: elements, residual, spring sums, diagonal, direction. Out: residual, ground, product. Scratch: solution (how many
- * pairs a particle has), product (what pressed last).
+ * Particle j gets w_j F, and w_j K J y in the product. The preconditioner has |w_j| K, which stands in `ground`; the
+ * product takes it out again. All is in units of the first member of the solve. Out: residual, ground, product.
+ * Scratch: solution (how many pairs a particle has), product (what pressed last).
  */
 
 /* Pairs nearer than so many thicknesses share out how a particle gives way. */
@@ -17815,8 +17457,7 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
   *own_at(array, 3, place, 2) += v.z;
 }
 
-/* Runs statements for the particles `n` that move of the ends `x` of an element, with their cloths `b` and places `i`.
- */
+/* Runs statements for the particles `n` that move of the ends `x` of an element, of cloths `b` at places `i`. */
 #define EACH_MOVING(x, n, b, i, ...)                                                                                   \
   for (int32_t n = 0; n < 4; n++) {                                                                                    \
     if ((x)->moving >> n & 1u) {                                                                                       \
@@ -17844,9 +17485,13 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   }
   pair_ends x;
   EACH_ELEMENT(g, e, {
+    const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
+    if (last.x == 0.0f && last.y == 0.0f && last.z == 0.0f && !(e->gap < SHARING_REACH * x.law->thickness)) {
+      continue;
+    }
     EACH_MOVING(&x, n, b, i, {
-      const cloth_vector force = vector_scale(e->press.last, x.weight[n] * b->terms->scale);
+      const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
       add_own(b->arrays.product, i, vector_flush_work(force));
       b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
@@ -17860,95 +17505,6 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
 #endif
     (void)b;
   }
-}
-
-/* What an element's particles do: compliances, and how far they move without it along and across its normal. */
-typedef struct pair_motion {
-  float along, across; /* compliances */
-  float out;           /* along the normal, without the element [m] */
-  float before;        /* what pressed the particles of the first feature last, along the normal */
-  cloth_vector way;    /* across it */
-} pair_motion;
-
-/* How a particle resists along a direction and across it: of its own terms. */
-static void find_resistance(const self_body *b, int32_t i, cloth_vector n, float *along, float *across) {
-  float *blocks = b->arrays.inverse;
-  float own = *own_at(b->arrays.diagonal, 1, i, 0) + (b->terms->bends ? plate_diagonal(b->terms) : 0.0f);
-  float trace = 3.0f * own;
-  *along = own;
-  if (blocks) {
-    const float xx = *own_at(blocks, 6, i, 0), yy = *own_at(blocks, 6, i, 1), zz = *own_at(blocks, 6, i, 2);
-    const float xy = *own_at(blocks, 6, i, 3), xz = *own_at(blocks, 6, i, 4), yz = *own_at(blocks, 6, i, 5);
-    const cloth_vector dn = vector_flush_work(
-        vector((xx * n.x + xy * n.y) + xz * n.z, (xy * n.x + yy * n.y) + yz * n.z, (xz * n.x + yz * n.y) + zz * n.z));
-    *along += vector_dot(n, dn);
-    trace += (xx + yy) + zz;
-  }
-  *along = maximum(*along, LEAST_MASS);
-  *across = maximum(0.5f * (trace - *along), LEAST_MASS);
-}
-
-/* Sums over the particles of an element. */
-static void find_motion(const pair_ends *x, cloth_vector normal, pair_motion *m) {
-  fill_zero(m, sizeof *m);
-  EACH_MOVING(x, n, b, i, {
-    const float w = x->weight[n], share = maximum(b->arrays.solution[i], 1.0f);
-    float along, across;
-    find_resistance(b, i, normal, &along, &across);
-    const cloth_vector last = own_vector(b->arrays.product, i);
-    const cloth_vector force = vector_flush_work(vector_add(own_vector(b->arrays.residual, i), last));
-    const float out = flush_small(vector_dot(force, normal), WORK_QUANTUM);
-    const float square = flush_small(w * w, WORK_QUANTUM) * share;
-    m->along += square / (along * b->weight);
-    m->across += square / (across * b->weight);
-    m->out += w * (out / along);
-    if (n < x->first) {
-      m->before += w * b->weight * flush_small(vector_dot(vector_flush_work(last), normal), WORK_QUANTUM);
-    }
-    const cloth_vector side = vector_flush_work(vector_add_scaled(force, normal, negate(out)));
-    m->way = vector_add_scaled(m->way, side, w / across);
-  });
-}
-
-/* The stiffness of an element: the mean of those of its cloths that move. */
-static float pair_stiffness(const pair_ends *x) {
-  const self_body *a = x->body[0], *b = x->body[1];
-  const float first = a->terms ? a->stiffness : b->stiffness;
-  return 0.5f * (first + (b->terms ? b->stiffness : first));
-}
-
-/* Friction of an element of stiffness k that presses with `pressed`: sticks, or slides against what it can hold. */
-static float pair_friction(cloth_vector offset, const pair_motion *m, float k, cloth_vector held, float most) {
-  const float resists = 1.0f / m->across;
-  const cloth_vector way = vector_add_scaled(vector_add(offset, m->way), held, negate(m->across));
-  const float length = vector_length(way);
-  if (!(k * resists * length > most * (resists + k))) {
-    return k;
-  }
-  const float rest = maximum(length - most * m->across, WORK_QUANTUM);
-  return flush_small(minimum(most / rest, k), WORK_QUANTUM);
-}
-
-/* The law of an element of which `last`, scaled, pressed before. Where it does not press, its force and stiffness are
-   0. */
-static pair_law law_of_pair(const pair_element *e, const pair_ends *x, cloth_vector force) {
-  const float k = pair_stiffness(x), range = x->law->thickness, depth = (range - e->gap) / range;
-  pair_law p = {0.0f, 0.0f, 0.0f};
-  pair_motion m;
-  find_motion(x, e->normal, &m);
-  const float last = maximum(flush_small(vector_dot(force, e->normal), WORK_QUANTUM), 0.0f);
-  const float alone = depth + (m.along * last - m.out) / range;
-  if (!x->moving || !(alone > 0.0f)) {
-    return p;
-  }
-  const lanes stiffness = lanes_splat(k), thickness = lanes_splat(range);
-  const lanes q = agreed_depth(stiffness, thickness, lanes_splat(range / m.along), lanes_splat(alone));
-  const contact_tangent law = tangent_at(stiffness, thickness, lanes_splat(depth), q);
-  const float pressed = minimum(lanes_first_value(law.law), maximum(last, m.before));
-  p.along = lanes_first_value(law.stiffness);
-  p.force = lanes_first_value(law.force);
-  p.across = pair_friction(e->offset, &m, k, vector_across(force, e->normal), x->law->friction * pressed);
-  return p;
 }
 
 /* The force of an element whose particles have moved by `moved` relative to each other. */
@@ -17975,17 +17531,6 @@ static void add_element_block(const self_body *b, int32_t i, const pair_element 
     float *to = own_at(b->arrays.ground, 6, i, k);
     *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
   }
-}
-
-/* Laws of all elements. */
-CLOTH_SEPARATE void press_pairs(const self_group *g, const solve_group *s) {
-  const float scale = s->members->t->scale;
-  pair_ends x;
-  EACH_ELEMENT(g, e, {
-    find_ends(g, e, &x);
-    e->press.law = law_of_pair(e, &x, vector_flush_work(vector_scale(e->press.last, scale)));
-    e->block_across = e->press.law.across;
-  });
 }
 
 /* 1 if an element has a block. */
@@ -18058,8 +17603,7 @@ CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved, float 
   return e->press.law.force - e->press.law.along * *out;
 }
 
-/* Before the last iteration: friction is bounded by what presses then. Residual, product and operator change as
-   release_contacts() says. */
+/* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
@@ -18110,6 +17654,10 @@ static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved)
 /* Gaps that the solution says, below which they are looked at. */
 #define DOUBTFUL_GAP 0.4f
 
+CLOTH_INLINE int is_doubtful(const pair_element *e, const self_pair *law) {
+  return e->gap < DOUBTFUL_GAP * law->thickness && !law->is_round;
+}
+
 /* What an element has done: its force [N], its slip, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
   pair_ends x;
@@ -18119,7 +17667,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   const int32_t is_pressed = press_after(e, moved, &out) > 0.0f;
   const float thickness = x.law->thickness;
   e->gap += out;
-  g->found->doubtful += e->gap < DOUBTFUL_GAP * thickness && !x.law->is_round;
+  g->found->doubtful += is_doubtful(e, x.law);
   const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
   const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
   if (is_pressed || law > 0.0f) {
@@ -18219,7 +17767,7 @@ static void part_element(const self_group *g, const pair_element *e) {
   pair_ends x;
   pair_shape shape;
   find_pair_places(g, candidate, &x);
-  if (e->gap < DOUBTFUL_GAP * x.law->thickness && !x.law->is_round && has_passed(candidate, &x, &shape)) {
+  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) {
     part_pair(candidate, &x, &shape);
   }
 }
@@ -18238,9 +17786,7 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
 
 #if WITH_SELF
 
-/*
- * What a part of a substep does about pairs, in order. In and out: what equation.h says.
- */
+/* What a part of a substep does about pairs, in order. */
 
 /* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {
@@ -18262,11 +17808,54 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
   add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
 
+/* Ways of candidates relative to each other in the shortest part, over the spacing, that are too long for pairs: cloth
+   that meets cloth with 2.5 times the spacing crosses it for some frames, with 4 it passes (tests/group.c). */
+#define LONGEST_WAY 1.5f
+
+/* The mean velocity of the particles of a group that move, by mass. */
+static cloth_vector mean_velocity(const self_group *g) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  float mass = 0.0f;
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; !b->is_still && i < b->count; i++) {
+      const float own = is_held(b->c, i) ? 0.0f : mass_of_particle(b->c, i);
+      sum = vector_add_scaled(sum, vector_load(b->velocity, i), own);
+      mass += own;
+    }
+  }
+  return vector_flush_work(vector_scale(sum, 1.0f / maximum(mass, WORK_QUANTUM)));
+}
+
+/* Cloth that meets cloth faster than parts can follow: its velocities shrink towards their mean, so that what it has of
+   momentum stays, and some of its energy is lost. `shortest`: part of a substep. */
+CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float shortest) {
+  const float most = LONGEST_WAY * shortest_spacing_of(g) * plan->inverse_h / shortest;
+  if (!(g->found->fastest > most)) {
+    return;
+  }
+  const cloth_vector mean = mean_velocity(g);
+  const float share = most / g->found->fastest;
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    for (int32_t i = 0; !b->is_still && i < b->count; i++) {
+      if (!is_held(b->c, i)) {
+        const cloth_vector rest = vector_subtract(vector_load(b->velocity, i), mean);
+        vector_store(b->velocity, i, vector_flush(vector_add_scaled(mean, rest, share), STATE_QUANTUM));
+        invalidate_history(b->c, i);
+      }
+    }
+    add_varying_work(b->c, (uint32_t)b->count, COST_SELF_SLOWED);
+  }
+  g->found->fastest = most;
+}
+
 /* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
    Returns the longest part of it, as a share. */
 CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, float shortest) {
   if (plan->index + 1 == plan->stride) {
     gather_candidates(g, plan->dt, 1);
+    slow_down(g, plan, shortest);
   }
   shorten_contours(g, plan->h);
   return longest_part(g, plan->h, shortest);
@@ -18340,17 +17929,13 @@ static void keep_start(const cloth *c) {
  *
  *   J y = y_i - G Y,  G Y = Y + theta x arm,  arm from the body's centre to the particle
  *
- * and force and block F and K, that on the body are -G^T F and G^T K G. The block of the body's unknowns alone is
+ * and force and block F and K, that on the body are -G^T F and G^T K G. Its own block, which is eliminated exactly
+ * (Schur complement), so that the solve has A - A_pb B^-1 A_bp with A_pb = - sum K G, is
  *
  *   B = s / m0 diag(M, I) + sum G^T K G + rolling
  *
- * and they are eliminated exactly (Schur complement): the solve has the particles alone, A - A_pb B^-1 A_bp with A_pb =
- * - sum K G. Bodies as further unknowns under the preconditioner would make light ones gain energy.
- *
  * Rolling: what presses a body onto cloth makes it turn with more effort, k_r Omega with k_r = ROLLING T sum of lambda
- * / (h (|Omega| + ROLLING_SPIN)). Without it a ball of 5 kg rolls to and fro for a minute.
- *
- * In: touches, attachments, bodies, unknowns. Out: unknowns, residual, product. Scratch: none.
+ * / (h (|Omega| + ROLLING_SPIN)). In: touches, attachments, bodies. Out: unknowns, residual, product.
  */
 
 #if WITH_BODIES
@@ -18573,8 +18158,7 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
     }                                                                                                                  \
   }
 
-/* Adds attachments to bodies, as far as the particles alone are concerned: block and force. Returns 1 if there are any.
- */
+/* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   int32_t any = 0;
@@ -18734,8 +18318,8 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
   return sum;
 }
 
-/* What the bodies add to the product with the direction: q += A_pb P, with P, which they keep. Returns what it adds to
-   p . q; `is_last`: q is not needed. */
+/* What bodies add to the product with the direction: q += A_pb P unless `is_last`, with P, kept. Returns that of p .
+   q. */
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {
@@ -19101,17 +18685,26 @@ static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vec
   }
 }
 
-/* Counts what a particle touches: whoever holds by friction anywhere sticks. */
-static void count_contact(const cloth *c, int32_t particle) {
-  cloth_statistics *s = statistics_of(c);
-  int32_t touches = 0, sticks = 0;
+/* Counts what particles of a touch touch: whoever holds by friction anywhere sticks. */
+static void count_contacts(const cloth *c, const touch *e) {
+  const int32_t columns = c->grid.columns, first = e->row * columns + e->column;
+  const float *codes[MEMORY_SLOTS];
+  int32_t touching = 0, sticking = 0;
   for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    const float code = memory_of(c, slot, MEMORY_CODE)[particle];
-    touches |= code != 0.0f;
-    sticks |= code > 0.0f && (int32_t)code % 2 == 0;
+    codes[slot] = memory_of(c, slot, MEMORY_CODE) + first;
   }
-  s->contacts += touches;
-  s->contacts_sticking += sticks;
+  for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
+    int32_t touches = 0, sticks = 0;
+    for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+      const float code = codes[slot][k];
+      touches |= code != 0.0f;
+      sticks |= code > 0.0f && ((int32_t)code & 1) == 0;
+    }
+    touching += touches;
+    sticking += sticks;
+  }
+  statistics_of(c)->contacts += touching;
+  statistics_of(c)->contacts_sticking += sticking;
 }
 
 /* The vector of one lane of a touch. */
@@ -19119,28 +18712,46 @@ static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
   return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
 }
 
-/* The new memory of a block of particles, whose chain begins at touch `first`; -1: there is none. */
-CLOTH_SEPARATE void remember_block(const cloth *c, int32_t row, int32_t column, int32_t first) {
+/* The new memory of a block of particles that have one touch, of which nothing is remembered yet. */
+static void remember_touch(const cloth *c, const touch *e) {
+  const int32_t columns = c->grid.columns;
+  const vector_array forces = memory_vectors(c, 0, MEMORY_FORCE), anchors = memory_vectors(c, 0, MEMORY_ANCHOR);
+  EACH_TOUCH_LANES(e, columns, k, i, {
+    const int32_t particle = e->row * columns + i;
+    const lanes code = touch_load(e, TOUCH_ALONG, k);
+    const lanes_mask keeps = lanes_less(lanes_splat(0.0f), lanes_absolute(code));
+    const lanes3 force = lanes3_select(keeps, touch_vector(e, TOUCH_NORMAL, k), lanes3_load(forces, particle));
+    const lanes3 anchor = lanes3_select(keeps, touch_vector(e, TOUCH_OFFSET, k), lanes3_load(anchors, particle));
+    lanes_store_first(memory_of(c, 0, MEMORY_CODE) + particle, code, columns - i);
+    lanes3_store(forces, particle, force, columns - i);
+    lanes3_store(anchors, particle, anchor, columns - i);
+  });
+}
+
+/* The same of particles that have more, in a chain that begins at touch `first`. */
+static void remember_touches(const cloth *c, int32_t first) {
   const touch *list = touches_of(c);
-  const int32_t columns = c->grid.columns, particle = row * columns + column;
-  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    float *codes = memory_of(c, slot, MEMORY_CODE) + particle;
-    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k += CLOTH_LANES) {
-      lanes_store_first(codes + k, lanes_splat(0.0f), columns - column - k);
-    }
-  }
+  const int32_t columns = c->grid.columns;
   for (int32_t n = first; n >= 0; n = list[n].next) {
     const touch *e = &list[n];
-    for (int32_t k = 0; k < TOUCH_LANES && column + k < columns; k++) {
+    for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
       if (e->value[TOUCH_ALONG][k] != 0.0f) {
-        keep_contact(c, particle + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
+        keep_contact(c, e->row * columns + e->column + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
                      touch_lane(e, TOUCH_OFFSET, k));
       }
     }
   }
-  for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < columns; k++) {
-    count_contact(c, particle + k);
+}
+
+/* The new memory of a block of particles, whose chain begins at touch `first`. */
+CLOTH_SEPARATE void remember_block(const cloth *c, int32_t first) {
+  const touch *e = &touches_of(c)[first];
+  if (e->next < 0) {
+    remember_touch(c, e);
+  } else {
+    remember_touches(c, first);
   }
+  count_contacts(c, e);
 }
 
 /* Adds up what a touch has given to its collider. */
@@ -19154,9 +18765,13 @@ static void react(const cloth *c, const touch *e, const touch_sums *sums) {
 static void remember_contacts(const cloth *c) {
   workspace *w = workspace_of(c);
   w->statistics.contacts = w->statistics.contacts_sticking = 0;
+  forget_all_touching(c);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
-      remember_block(c, row, column, *chain_at(c, row, column));
+      const int32_t first = *chain_at(c, row, column);
+      if (first >= 0) {
+        remember_block(c, first);
+      }
     }
   }
   w->remembers = 1;
@@ -19303,16 +18918,12 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
 
 /*
  * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
- * BDF2, and f the share of it that damping leaves:
+ * BDF2, and f the share of it that damping leaves, of which the first is a dry drag that takes what is slow to rest:
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * The second is a dry drag that fades: it takes what is slow to rest, and leaves what is fast. The springs are
- * linearised at x = x_n + reach h f v, where reach is less than 1 only if the last substep was shorter than this one:
- * what it did not reach is no prediction. Pins go where they are told. Gravity is not part of the prediction: at rest
- * x is x_n, and what is in balance stays.
- *
- * In: position, velocity, velocity history. Out: place, way, turn, bent. Scratch: none.
+ * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter. Pins go where they
+ * are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
@@ -19351,8 +18962,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
   return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
 }
 
-/* The share of a velocity that damping leaves. Friction brakes particles that were pressed in the last substep already:
-   the dry drag leaves them. */
+/* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
 CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
   if (!p->has_dry_drag) {
     return p->drag;
@@ -19365,8 +18975,7 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
   return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
 }
 
-/* The way of a block of particles over the substep's prediction, h f v, and of pins over the substep; `moves`: which of
-   them are not pinned. */
+/* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
 CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
   lanes3 v = lanes3_load(p->v, i);
   if (p->blends) {
@@ -19444,22 +19053,18 @@ CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
 /// Momentum of cloth that nothing holds ///
 
 /*
- * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that no pin, target
- * or confinement holds, its sum and its moment are taken out of the solution again, so that the momentum changes by
- * gravity and air alone, and the angular momentum by air alone:
+ * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that nothing holds
+ * its sum and its moment are taken out of the solution again, so that the momentum changes by gravity and air alone,
+ * and the angular momentum by air alone:
  *
  *   d = W y less what gravity and air give at the solution,  p = sum d
  *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
  *   y -= s + t x r,  M s + C^T t = p,  C s + I t = L
  *
- * M, I and C are those of the operator, with the blocks of the air: what is taken from y changes the air, too. C, what
- * a shift changes of the angular momentum, is 0 without air; wind of 900 m/s throws a sheet of 1 g/m^2 without it.
- * Bodies that the cloth touches, or that particles are attached to, move along: their sums are added to p, L, M and I,
- * and what is taken is a common motion, which changes no force between them.
- *
- * The sum of W x_n x x is the angular momentum of the new state, so this is exact. It stretches cloth by half of the
- * square of the angle: what a solve of coarse, stiff cloth leaves over, which may turn it by a radian, is taken back in
- * parts.
+ * M, I and C are those of the operator, with the blocks of the air; C, what a shift changes of the angular momentum, is
+ * 0 without air. Bodies that the cloth touches or carries move along: their sums are added to p, L, M and I. The sum of
+ * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
+ * stretch cloth by half of the square of the angle.
  *
  * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
  */
@@ -19535,8 +19140,7 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
 
 #endif
 
-/* 1 if bodies move along with cloth that nothing else holds: it touches them alone, or particles are attached to them.
- */
+/* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
 static int moves_bodies(const cloth *c) {
   int any = 0;
 #if WITH_BODIES
@@ -20006,12 +19610,8 @@ static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_v
 
 /// Restoring momentum ///
 
-/*
- * What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
- * momentum.h: of a piece of a cloth, or of all cloths that are solved as one, with the bodies that move along.
- *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
- */
+/* What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
+   momentum.h: of a piece, or of all cloths that are solved as one, with the bodies that move along. */
 
 /* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
 typedef struct common_motion {
@@ -20202,8 +19802,7 @@ static void solve_for_motion(inertia_sums *inertia, float mass, const momenta *s
   whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
 }
 
-/* Takes what the solve has left over out of the solution of a free piece. `turned`: what has been added to its angular
-   momentum before the solve, and is taken back. */
+/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
 CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
   float mass;
   common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
@@ -20230,13 +19829,8 @@ CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
 
 /// Confined particles in the solve ///
 
-/*
- * A particle on a line or in a plane moves along it alone: its residual, the direction and the product are projected,
- * as by the filter S of Boxerman 2003 (eq. 5.1). As S is a projection, sums with a projected vector need no projection
- * of the other.
- *
- * In and out: the named array, of confined particles only. Scratch: none.
- */
+/* A particle on a line or in a plane moves along it alone: residual, direction and product are projected, as by the
+   filter S of Boxerman 2003 (eq. 5.1). Sums with a projected vector need no projection of the other. */
 
 /* Projects the vectors of confined particles in an own array. */
 static void confine_own(const cloth *c, float *array) {
@@ -20271,14 +19865,11 @@ static void confine_direction(const cloth *c) {
 
 /*
  * Where cloth is held by two rows of pins or more, its hinge at the last of them bends half of the cell behind the
- * clamp, too, and so is twice as stiff: its energy counts once more. Two of its three particles are pins, so the block
- * is isotropic:
+ * clamp, too, and so is twice as stiff. Two of its three particles are pins, so the block is isotropic:
  *
  *   energy    kappa / 2 |x_a - 2 x_i + x_f|^2 once more, with a and i pins, f not
  *   gradient  kappa (x_a - 2 x_i + x_f) on f
  *   block     kappa I
- *
- * In: pins, place or bent. Out: residual and diagonal of the particles beside clamps. Scratch: none.
  */
 
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
@@ -20338,8 +19929,7 @@ CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
   return some;
 }
 
-/* By how much their energy rises along the ways in `bent`, of pins that rest: kappa / 2 d . (2 x + d) with the bend x
-   and its change d. */
+/* By how much their energy rises along the ways in `bent`: kappa / 2 d . (2 x + d), bend x and its change d. */
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   float rise = 0.0f;
@@ -20367,17 +19957,11 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
- * The contacts of a particle are predicted together: each with what the others press where they will be, which begins
- * with what they press now. At rest all of that is what it is, as with one alone; a particle between two taut tethers
- * that did not know of each other would alternate for ever.
+ * The contacts of a particle are predicted together, each with what the others press, or a particle between two taut
+ * tethers would alternate for ever. A tether that begins a substep longer than its law is thick pulls in no faster than
+ * integration.max_push_speed; what it holds at rest is held by all of the law.
  *
- * A tether that begins a substep longer than its law is thick pulls in no faster than contact may push out,
- * integration.max_push_speed: tethers that are too short for cloth at rest would throw it. What it holds at rest it
- * does not pull in, and is held by all of the law.
- *
- * In: targets, motion constraints, tethers, position, place, residual, spring sums, diagonal. Out: residual, diagonal,
- * ground.
- * Scratch: none.
+ * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
 
 /* Thickness of tethers [m], and the least one of contacts with spheres. */
@@ -20386,6 +19970,9 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
 /* A max distance gives way within this share of itself at most, a backstop within this share of that or of its radius:
    one that begins to push where the max distance leaves no room would fight with it. */
 #define DISTANCE_SHARE 0.25f
+
+/* Factor of distances by which a constraint is left out as too far: roundings leave nothing out. */
+#define FAR_SLACK 1.001f
 
 /* Most contacts of a particle: MOST_TARGET_BOUNDS, a max distance and a backstop, and TETHERS tethers; and sweeps of
    the prediction of those that press together. With 4 a sheet on a ball between two edges moves at .6 m/s for ever
@@ -20586,10 +20173,9 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
   }
 }
 
-/* Weight makes all particles of a sheet meet their motion constraints alike, and springs resist nothing; what else
-   pulls at one of them they all resist. With springs against all of it a sheet in spheres of .05 m moves at .05 m/s for
-   ever, with a tenth of them a cape that its shoulders hold flies apart at 2 to 5 substeps. Tethers, which all differ,
-   share none. */
+/* The share of the springs in what a motion constraint meets: weight makes all particles meet theirs alike, where
+   springs resist nothing. With all of it sheets in spheres never rest, with a tenth capes fly apart. Tethers share
+   none. */
 static cloth_vector shared_weight(const held_particle *h) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
   const cloth_vector gravity = inputs_of(h->c)->gravity;
@@ -20610,6 +20196,36 @@ static void hold_to_target(held_particle *h, int32_t i) {
     keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
+}
+
+/* A vector of the targets of a block of particles at a share of the step. */
+CLOTH_INLINE lanes3 target_vectors_at(const cloth *c, int32_t before, int32_t after, int32_t i, float late) {
+  const lanes3 start = lanes3_load(target_vectors(c, before), i);
+  return lanes3_add_scaled(start, lanes3_subtract(lanes3_load(target_vectors(c, after), i), start), lanes_splat(late));
+}
+
+/* 1 for the particles of a block that a drive acts on, or that may reach a motion constraint in the substep, going as
+   far as `way`; 0 for others. A backstop is looked at as the plane at its top. */
+CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row, int32_t i,
+                                lanes way) {
+  const int32_t particle = row * a->columns + i;
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 limit = lanes3_load(target_vectors(c, TARGET_LIMIT), particle);
+  const lanes3 target =
+      lanes3_subtract(target_vectors_at(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, t->until),
+                      lanes3_splat(workspace_of(c)->origin));
+  const lanes3 off = lanes3_flush(lanes3_subtract(near_load(near_row(a->place, a->pitch, row), a->plane, i), target));
+  const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS) + LEAST_THICKNESS;
+  const lanes most = lanes_multiply(lanes_add(way, lanes_splat(thickness)), lanes_splat(FAR_SLACK));
+  const lanes distance = lanes_multiply(lanes3_length(off), lanes_splat(FAR_SLACK));
+  const lanes3 n = lanes3_flush(target_vectors_at(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, particle, t->until));
+  const lanes length = lanes_maximum(lanes3_length(n), lanes_splat(WORK_QUANTUM));
+  const lanes height = lanes_add(lanes_divide(lanes3_dot(off, n), length), limit.y);
+  const lanes driven = lanes_load(target_vectors(c, TARGET_DRIVE).x + particle);
+  lanes near = lanes_select(lanes_less(limit.x, lanes_add(distance, most)), one, zero);
+  near = lanes_select(lanes_both(lanes_less(zero, limit.z), lanes_less(height, most)), one, near);
+  near = lanes_select(lanes_less(zero, driven), one, near);
+  return near;
 }
 
 #endif
@@ -20654,30 +20270,91 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
+/* Holds one particle that moves. */
+CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
+  const int32_t place = i / a->columns * a->pitch + i % a->columns;
+  held_particle h = {.c = c, .a = a, .t = t, .place = place, .x = near_particle(a, a->place, i)};
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    h.weight = shared_weight(&h);
+    hold_to_target(&h, i);
+    h.weight = vector(0.0f, 0.0f, 0.0f);
+  }
+#endif
+#if WITH_TETHERS
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  hold_by_tethers(&h, &metric, i);
+#endif
+  press_bounds(&h);
+  workspace_of(c)->predictions += h.predictions;
+}
+
+#if WITH_TETHERS
+
+/* 1 for the particles of a block that may reach the end of a tether in the substep, going as far as `way`; 0 for
+   others. */
+CLOTH_INLINE lanes tethers_near(const cloth *c, const solve_arrays *a, int32_t row, int32_t i, lanes way) {
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 x = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+  const lanes most = lanes_multiply(way, lanes_splat(FAR_SLACK));
+  lanes near = zero;
+  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
+    const int32_t *pins = tethers_of(c, slot) + row * a->columns + i;
+    float pin[3][CLOTH_LANES], columns[CLOTH_LANES], rows[CLOTH_LANES], held[CLOTH_LANES];
+    for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+      const int32_t to = i + lane < a->columns ? pins[lane] : -1, of_row = to / a->columns;
+      const cloth_vector at = near_particle(a, a->place, to < 0 ? 0 : to);
+      pin[0][lane] = at.x;
+      pin[1][lane] = at.y;
+      pin[2][lane] = at.z;
+      columns[lane] = (float)(i + lane - (to - of_row * a->columns));
+      rows[lane] = (float)(row - of_row);
+      held[lane] = to < 0 ? 0.0f : 1.0f;
+    }
+    const lanes3 centre = lanes3_of(lanes_load(pin[0]), lanes_load(pin[1]), lanes_load(pin[2]));
+    const lanes squared = rest_squared(metric, shorter_columns(metric, lanes_load(columns)), lanes_load(rows));
+    const lanes distance = lanes_square_root(lanes_maximum(squared, lanes_splat(STATE_QUANTUM)));
+    const lanes length = lanes_multiply(lanes3_length(lanes3_subtract(x, centre)), lanes_splat(FAR_SLACK));
+    const lanes_mask reaches = lanes_less(distance, lanes_add(length, most));
+    near = lanes_select(lanes_both(reaches, lanes_less(zero, lanes_load(held))), one, near);
+  }
+  return near;
+}
+
+#endif
+
+/* Which particles of a block these terms may act on: those that come near one. Without any they move by |b| / m at
+   most. */
+CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                    int32_t i) {
+  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + row * a->pitch + i);
+  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
+  const lanes_mask moves = lanes_less(zero, mass);
+  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  lanes near = zero;
+#if WITH_TARGETS
+  if (inputs_of(c)->targets != TARGETS_NONE) {
+    near = targets_near(c, a, t, row, i, way);
+  }
+#endif
+#if WITH_TETHERS
+  near = lanes_maximum(near, tethers_near(c, a, row, i, way));
+#endif
+  (void)t;
+  return lanes_both(moves, lanes_less(zero, near));
+}
+
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-#if WITH_TETHERS
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-#endif
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    held_particle h = {.c = c, .a = &a, .t = t, .place = place, .x = near_particle(&a, a.place, i)};
-    if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
-      continue;
+  for (int32_t row = 0; row < a.rows; row++) {
+    for (int32_t i = 0; i < a.columns; i += CLOTH_LANES) {
+      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, &a, t, row, i), lanes_first(a.columns - i)));
+      for (; bounded; bounded &= bounded - 1u) {
+        hold_particle(c, &a, t, row * a.columns + i + first_bit(bounded));
+      }
     }
-#if WITH_TARGETS
-    if (inputs_of(c)->targets != TARGETS_NONE) {
-      h.weight = shared_weight(&h);
-      hold_to_target(&h, i);
-      h.weight = vector(0.0f, 0.0f, 0.0f);
-    }
-#endif
-#if WITH_TETHERS
-    hold_by_tethers(&h, &metric, i);
-#endif
-    press_bounds(&h);
-    workspace_of(c)->predictions += h.predictions;
   }
 }
 
@@ -20922,7 +20599,7 @@ CLOTH_ONCE float multiply(const cloth *c, const substep_terms *t) {
 /// Linearisation ///
 
 /*
- * The right-hand side b of a substep and the operator, row by row: inertia and gravity, springs, plate and air at the
+ * The right-hand side of a substep and the operator, row by row: inertia and gravity, springs, plate and air at the
  * places where the substep linearises.
  *
  *   b_i = W_i (x*_i - x_i + s h^2 g) + forces
@@ -21044,9 +20721,8 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
 }
 
-/* Linearises the springs of direction d that start in a row, and stores the forces that they bring to their other ends,
-   and the blocks: springs in the operator that resist compression in full, without a strain limit. d, has_factors:
-   constants. */
+/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks: of
+   springs in the operator that resist compression in full, without a limit. d, has_factors: constants. */
 CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
                                           int32_t has_factors) {
   linear_row r = *row; /* the stores of lanes may alias it */
@@ -21195,8 +20871,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
   });
 }
 
-/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`. `is_started`: there are forces in it
-   already. */
+/* Adds up the forces on a row, in `residual`, 0 at pins unless `keeps_pins`; `is_started`: to those in it. */
 CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *first, const linear_row *row,
                                     int32_t place, int32_t is_last, int32_t is_started, int32_t keeps_pins) {
   const linear_row r = *row;
@@ -21293,16 +20968,10 @@ CLOTH_ONCE void linearise(const cloth *c, const substep_terms *t) {
 
 /// Stitches ///
 
-/*
- * What the seams of a group are in a step: particles that are sewn, the stitches that join them, the unknowns that they
- * move with, and the springs that they gather. A stitch of a particle that a mask of cells leaves out is none.
- *
- * Particles that are sewn to each other are one unknown, the root among them; one that is sewn between two others moves
- * with both of their unknowns. A stitch that is open, or joins what is sewn between others already, is a spring
- * (terms/seam_springs.h).
- *
- * In: the seams of the group. Out: a sewing. Scratch: in the memory of the group.
- */
+/* What the seams of a group are in a step: particles that are sewn, the stitches that join them, their unknowns and the
+   springs that they gather. Particles sewn to each other are one unknown, the root among them; one that is sewn between
+   two moves with both. A stitch that is open, or joins what is sewn between others already, is a spring
+   (terms/seam_springs.h). Out: a sewing, in the memory of the group. */
 
 #if WITH_SEAMS
 
@@ -21641,8 +21310,7 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
 
 /*
  * Particles that are sewn together are one unknown: with S from the unknowns to all particles, y = S u, the equation of
- * the cloths is S^T A S u = S^T b. A filter makes it so around the passes over each cloth alone, as the filter of
- * Boxerman 2003 (eq. 5.1) does for confined particles:
+ * the cloths is S^T A S u = S^T b. A filter makes it so around the passes over each cloth alone:
  *
  *   residual, product  the sum S^T r of each unknown is shared out again, R^T S^T r, with R = diag(S^T M)^-1 S^T M, the
  *                      means by mass M: so r . P r is that of the preconditioner R P R^T, which is symmetric
@@ -21650,13 +21318,12 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
  *
  * A particle between two others, x_s = (1 - t) x_p + t x_q, has the shares 1 - t and t of both unknowns.
  *
- * As a part of a substep begins, velocities meet: to each root goes the momentum of what moves with it in another way,
- * by masses, so that momentum is kept. The last of a gap closes by the speed of the group: what is left of it is the
- * offset of a particle to its roots, and y is the same for all. A wider one is a spring (seam_springs.h), whose length
- * at rest falls by that speed. One particle that is held holds all that are sewn to it, which are led to it; two that
- * are held stay where they are. At the end particles are exactly where their roots are.
+ * As a part of a substep begins, each root gets the momentum of what moves with it. The last of a gap closes by the
+ * speed of the group: what is left of it is the offset of a particle to its roots. A wider one is a spring
+ * (seam_springs.h) whose length at rest falls by that speed. One particle that is held holds all that are sewn to it;
+ * two that are held stay where they are. At the end particles are exactly where their roots are.
  *
- * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays. Scratch: in the memory of the group.
+ * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays, in the memory of the group.
  */
 
 #if WITH_SEAMS
@@ -21686,8 +21353,7 @@ static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
 }
 
-/* Gaps over the spacing below which what is sewn is one unknown. Wider ones are springs, which give way where contact
-   or a pin is between. */
+/* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
 #define CLOSED_GAP 0.05f
 
 /* 1 if a stitch is open as a step begins. */
@@ -21698,8 +21364,7 @@ static int is_open_stitch(const sewing *s, const stitch *t) {
   return vector_length(stitch_gap(s, t)) > CLOSED_GAP * spacing;
 }
 
-/* 1 if the class of the particle of a stitch can move with those that it is sewn between: with nothing else yet, while
-   nothing moves with it or holds it. */
+/* 1 if the class of the particle of a stitch can move with those it is sewn between: with nothing else yet. */
 static int may_move_with(const sewing *s, const stitch *t) {
   const sewn_particle *first = class_of(s, t->particle[0]);
   int may = first->followers == 0 && !first->is_held && first == &s->particles[first->root[0]];
@@ -21890,8 +21555,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
     }                                                                                                                  \
   }
 
-/* The lengths at rest of the springs of stitches at the end of a part of h seconds: they have fallen since the step
-   began, and go on. */
+/* The lengths at rest of springs of stitches at the end of a part of h seconds, which fall. */
 static void aim_stitches(const sewing *s, int32_t part, float h) {
   EACH_LOOSE_STITCH(s, part, f, t, {
     const cloth_vector gap = stitch_gap(s, t);
@@ -22104,8 +21768,7 @@ static void join_positions(const sewing *s, int32_t part) {
   });
 }
 
-/* After the new positions have been accepted, and contact: all are exactly where their roots are, or what holds them.
- */
+/* After the new positions have been accepted: all are exactly where their roots are, or what holds them. */
 CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   s->moment[part] = vector(0.0f, 0.0f, 0.0f);
   shorten_stitches(s, part, 1.0f / inverse_h);
@@ -22121,17 +21784,13 @@ CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
 /*
  * The bending stiffness of the cloth across its seams. A stitch that joins the border of one side to the border of the
  * other one is a hinge between the particles beside the sewn ones: with the ways d_a and d_b from the sewn particles to
- * them and the lengths u_a and u_b of both springs at rest, the fold
+ * them and the lengths u_a and u_b of both springs at rest, the fold, 0 where the seam is flat, is
  *
  *     F = w_a d_a + w_b d_b,  w_a = L / u_a,  w_b = L / u_b,  L = (u_a + u_b) / 2
  *
- * is 0 where the seam is flat, and the second difference of the joined line where both grids are alike. Its energy is
- * k / 2 |F|^2. Both halves of the hinge bend by the same moment: k = 2 / (1 / k_a + 1 / k_b), with the stiffness k_a
- * that a hinge of the one fabric would have there, and k_b of the other; times 1 + stiffening. Viscosities likewise.
- *
- * Along the seam both sides have hinges of their own where the joined cloth has one: half of each is taken out.
- *
- * In: seams, stitches, the terms of the first substep. Out: the springs of the sewing. Scratch: none.
+ * Its energy is k / 2 |F|^2, k = 2 / (1 / k_a + 1 / k_b) times 1 + stiffening, with the stiffness k_a that a hinge of
+ * the one fabric would have there, and k_b of the other. Viscosities likewise. Along the seam half of each hinge is
+ * taken out, as both sides have hinges of their own where the joined cloth has one.
  */
 
 #if WITH_SEAMS
@@ -22178,8 +21837,7 @@ static int has_first_spring(const sewn_line *l) {
   return l->count > 0 && !is_gap(l->c, start_of_line(l), direction_of(l) == WEFT ? GAP_WEFT : GAP_WARP);
 }
 
-/* Finds the line that leads from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 if the
-   seam does not run along a border there. */
+/* Finds the line from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 off borders. */
 static int find_fold_line(const cloth *c, const cloth_seam_side *side, int32_t n, sewn_line *l) {
   sewn_line lines[4];
   const int32_t columns = c->grid.columns, particle = sewn_at(side, n), next = sewn_at(side, n > 0 ? n - 1 : n + 1);
@@ -22201,8 +21859,7 @@ typedef struct fold_side {
   float stiffness, elastic; /* of a hinge of this side's cloth, times length^2, with viscosity and without [N m] */
 } fold_side;
 
-/* Mean factor on the rest lengths of the springs of a line of the grid across l, on both sides of its first particle.
- */
+/* Mean factor on rest lengths of the springs of a line of the grid across l, beside its first particle. */
 static float width_factor(const sewn_line *l) {
 #if WITH_REST_SHAPE
   if (has_rest_shape(l->c)) {
@@ -22349,18 +22006,15 @@ CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
  *
  *   k / 2 |F - rest|^2, F = sum w x;  force on j: -k w_j (F - rest) - k tau / h w_j (F - F_n);  k (1 + tau / h) w w^T
  *
- * They are the folds of seams, with the viscosity of the cloth, and stitches that are not unknowns, with
- * LOOSE_STIFFNESS times the stiffness of stretch: those that join what is sewn between others twice, and open ones.
- *
- * In: springs, places, direction, ways. Out: residual, spring sums, product. Scratch: none.
+ * They are the folds of seams, and, with LOOSE_STIFFNESS times the stiffness of stretch, stitches that are not
+ * unknowns: those that join what is sewn between others twice, and open ones. Out: residual, spring sums, product.
  */
 
 #if WITH_SEAMS
 
 /* Stiffness of a stitch that is a spring, over the largest of stretch around it. */
 #define LOOSE_STIFFNESS 4.0f
-/* An end of a fold that is sewn shares the particle with the other side: what its block counts in the preconditioner.
- */
+/* An end of a fold that is sewn shares the particle with the other side: what its block counts. */
 #define SEWN_SHARE 2.0f
 
 /* 1 if something holds all particles of a stitch, which then moves nothing and pulls nothing. */
@@ -22497,15 +22151,9 @@ CLOTH_SEPARATE float seam_springs_rise(const sewing *s, int32_t part) {
 
 /// Gathered springs ///
 
-/*
- * Springs along the longer side of a seam whose sides differ in length at rest. Puckers that are narrower than a cell
- * take up what is too long there: such springs resist stretching only. Otherwise they would push the seam apart with
- * all of their stiffness, in a line out of which it cannot bulge.
- *
- * They are linearised once more, with a compression of 0, and what that changes is added to force, block and energy.
- *
- * In: the bytes of the sewing; place, way, turn. Out: residual, springs, spring sums. Scratch: none.
- */
+/* Springs along the longer side of a seam whose sides differ in length at rest resist stretching only, or they would
+   push the seam apart in its line. They are linearised once more, with a compression of 0, and what that changes is
+   added to force, block and energy. */
 
 #if WITH_SEAMS
 
@@ -22631,14 +22279,9 @@ CLOTH_SEPARATE float gathers_rise(const sewing *s, int32_t n, const substep_term
 
 /// Bodies of several cloths ///
 
-/*
- * Bodies with mass that several cloths of a group touch. In each of these cloths a collider is the body. The first of
- * them leads: its motion is kept there, and in the equation its unknowns are those of all, with what touches it in
- * every cloth (bodies/coupling.h). The others take its pose and its velocities from there.
- *
- * In: the bodies of the group. Out: bodies and poses of their colliders in all cloths, leaders of unknowns. Scratch:
- * none.
- */
+/* Bodies with mass that several cloths of a group touch, each as a collider. The first of them leads: its unknowns are
+   those of all, with what touches it in every cloth (bodies/coupling.h); the others take pose and velocities from
+   there. */
 
 #if WITH_COMMON_BODIES
 
@@ -22677,9 +22320,8 @@ static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose 
 
 /// A step ///
 
-/* Makes a body of a cloth that of the one that leads, which wakes it if something differs but for the pose: what moves
-   that of the leader wakes the leader, and all with it, and the origins of cloths may move while they sleep, which
-   rounds it. */
+/* Makes a body of a cloth that of the one that leads. Wakes it if something differs but for the pose, which origins
+   round while cloths sleep. */
 static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
   const cloth *from = group->cloths[leader], *to = group->cloths[n];
   rigid_body adopted = *common_body(group, k, leader);
@@ -22703,8 +22345,7 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
   }
 }
 
-/* The hash of the bodies that cloth n has in common with others, which like that of seams does not depend on the order
-   of the group; 0 if it has none. */
+/* The hash of the bodies that cloth n has in common with others, whatever the order of the group; 0 without. */
 static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
   uint64_t sum = 0;
   for (int32_t k = 0; k < group->body_count; k++) {
@@ -24159,11 +23800,8 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
  *
  * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
- * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L. The I' that is inverted has a least pivot: what
- * it leaves over in one step the next one takes, or a sheet that tumbles would lose .017 of L in 10 s. Cloth that is
- * held, or touches a collider, moves as a whole not at all.
- *
- * In: state, ways. Out: the motion. Scratch: none.
+ * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L, with an I' that has a least pivot. Cloth that
+ * is held, or touches a collider, moves as a whole not at all.
  */
 
 /* Steps to find b: turns of less than half a radian agree to 1e-4 then. */
@@ -24926,12 +24564,8 @@ CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solut
 
 /// Preparation of the scratch ///
 
-/*
- * What a step does to its scratch before the first substep. Nothing that lies there from before may show: kernels read
- * floats beside rows, whose effect is 0 only if they are finite.
- *
- * In: freedom, mass ratios. Out: diagonal, levels, zeros in buffers and pads.
- */
+/* What a step does to its scratch before the first substep: kernels read floats beside rows, whose effect is 0 only if
+   they are finite. Out: diagonal, levels, zeros in buffers and pads. */
 
 static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
   const workspace *w = workspace_of(c);
@@ -25014,16 +24648,13 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
 
 /*
  * What the cloth does to whatever holds its particles is what is left of their own rows of the equation: b - A y, as a
- * force times m0 / (s h^2). Gravity and air on a pin count; its own inertia does not. Of a confined particle only the
- * part across its line or plane counts.
+ * force times m0 / (s h^2), without the inertia of a pin, and of a confined particle the part across its line or plane.
  *
- * What few iterations leave of the rows of other particles, and what the bound on the energy changes, is a force that
- * acts from nowhere. The pins that hold a particle share its sum, so that they take what gravity and air give and the
- * momentum of the cloth has not got. Cloth with targets or confined particles is held by more than its pins, and shares
- * nothing.
+ * What iterations and the bound on the energy leave of other rows acts from nowhere: the pins that hold a particle
+ * share its sum, so that they take what gravity and air give and the momentum of the cloth has not got; not where
+ * targets or confined particles hold it, too.
  *
- * In: residual with the rows of pins, solution, springs. Out: own.pin_reactions [N s], residual without these rows;
- * solution, the last step is 0, where the rest is shared. Scratch: none.
+ * Out: own.pin_reactions [N s], residual without these rows; solution, the last step is 0, where the rest is shared.
  */
 
 #if WITH_BODIES
@@ -25211,8 +24842,7 @@ CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
   return s;
 }
 
-/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of the reactions of pins before.
- */
+/* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of reactions before. */
 CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const cloth_vector before = pin_sums_of(c, &a).reactions;
@@ -25315,8 +24945,7 @@ static float held_mass(const cloth *c, const solve_arrays *a) {
   return mass;
 }
 
-/* What is left of a member's forces beside what its pins have noted, and how many of these hold a particle. Finishes
-   the solution. */
+/* What is left of a member's forces beside what pins have noted, and how many of these hold. Finishes the solution. */
 CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;
@@ -25376,14 +25005,10 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
 
 /// Attached particles ///
 
-/*
- * A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
- * the collider will be; one that is not there yet when a step begins arrives at its end. One attached to a body is
- * free, and held by a spring, see coupling.h. What the cloth does to either acts on the collider.
- *
- * In: attachments, poses, solution. Out: velocities of attached pins, own.pin_reactions, reactions of colliders.
- * Scratch: none; own.attached holds what has been given to the colliders so far in this step.
- */
+/* A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
+   the collider will be. One attached to a body is free, and held by a spring (coupling.h). In: attachments, poses,
+   solution. Out: velocities of attached pins, own.pin_reactions, reactions. Scratch: own.attached, what colliders have
+   been given in this step. */
 
 #if WITH_BODIES
 
@@ -25457,18 +25082,15 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 
 /*
  * The work of a step is known before it: passes, each with a measured constant, times the particles, the substeps and
- * the iterations. A bound is the same with the caps: all iterations, all shortenings of ways. With fixed work a step
- * does all of them and is charged its bound at once; otherwise it is charged what it has done.
+ * the iterations. A bound is the same with the caps. With fixed work a step does all of them and is charged its bound
+ * at once; otherwise it is charged what it has done.
  *
  * The constants are instructions of the scalar build per particle, by callgrind on x86-64 (gcc 12, -O2
- * -DCLOTH_SCALAR), as inclusive costs of the passes on a sheet of 32 x 32 over its calls: rounded up. Others say what
- * they are of. Other machines differ by a factor that is much the same for all passes.
- *
- * In: the terms of a substep, the settings, pins and other inputs. Out: nothing but results. Scratch: none.
+ * -DCLOTH_SCALAR), inclusive, on a sheet of 32 x 32, rounded up. Others say what they are of.
  */
 
-/* Per sewn particle and part of a substep, and iteration; per spring across a seam, the same. Per particle of a cloth
-   with gathers, and part. */
+/* Per sewn particle and part, and iteration; per spring across a seam, the same; per particle with gathers, and
+   part. */
 #define WORK_SEWN 3000u
 #define WORK_SEWN_ITERATION 700u
 #define WORK_SEAM_SPRING 2500u
@@ -25481,12 +25103,10 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 /* The coarsest level, which has up to nine nodes on any grid: its factors in a substep, its solve in an iteration. */
 #define WORK_COARSEST_FACTORS 92000u
 #define WORK_COARSEST 7000u
-/* Per particle and step: pads, diagonal, the box around the cloth, the origin of the step, sleep; labels of the pieces
-   and factors of links of cloth with gaps or a map. */
+/* Per particle and step: pads, diagonal, box, origin, sleep; labels and factors of cloth with gaps or a map. */
 #define WORK_PREPARE 70u
 #define WORK_LINKS 2000u
-/* Per particle and substep: the prediction, its share of BDF2, springs and inertia at its places, the springs' blocks,
-   the plate, the air, factors of links. */
+/* Per particle and substep: prediction, BDF2, springs and inertia, blocks of springs, plate, air, factors of links. */
 #define WORK_PREDICT 120u
 #define WORK_BLEND 150u
 #define WORK_LINEARISE 610u
@@ -25531,9 +25151,8 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 /* Per particle and substep on the way to rest: energy, largest speed, a stop. */
 #define WORK_SETTLE 80u
 
-/* Per particle and part of a substep of cloth that may touch colliders: boxes, memory. Per touch, which has up to eight
-   particles; and where its energy is compared. What a particle costs that is compared with a collider says
-   contact/body.h. */
+/* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
+   where its energy is compared. contact/body.h has what a comparison with a collider costs. */
 #define WORK_MEETING 90u
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
@@ -25544,8 +25163,7 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_BODY_SPRING 600u
 /* Products of a solve beside its iterations: what begins and ends it. */
 #define BODY_PRODUCTS 5u
-/* Searches for touches for each part of a substep (integration.max_parts), those of longer parts and of runaways
-   included; the latter are not looked for at surfaces. */
+/* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
 
@@ -25572,8 +25190,7 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
-/* Most pairs of a particle and a collider in a part of a substep, with so many colliders, surfaces among them, which
-   may be height fields, or distance grids among the others. */
+/* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
 static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
   int64_t searches = 0;
 #if WITH_COLLIDERS
@@ -25684,8 +25301,7 @@ static uint64_t body_work(const work_scene *s, uint32_t iterations) {
   return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
 }
 
-/* Work of a substep with so many iterations. `shortenings`: of its ways; -1 if the
-   energy is not compared. */
+/* Work of a substep with so many iterations and `shortenings` of its ways; -1 if the energy is not compared. */
 static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
                              int32_t shortenings) {
   const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
@@ -25738,8 +25354,7 @@ static uint64_t larger_work(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Most work of a substep of h seconds, one of so many, in at most so many iterations: of one whose prediction has no
-   share of BDF2, which would make springs softer. */
+/* Most work of a substep of h seconds, one of so many, in at most so many iterations, without BDF2, which softens. */
 static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, int32_t substeps, int32_t iterations) {
   substep_terms t;
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
@@ -25812,8 +25427,7 @@ static uint64_t max_choice_work(const cloth *c) {
 
 #endif
 
-/* Charges a step that begins: with fixed work for all of it, in substeps of at most `parts` parts, and of at most
-   `iterations` iterations; 0: as many as the cloth has alone. */
+/* Charges a step that begins, with fixed work for all of it; `iterations` 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
 #if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
@@ -25880,10 +25494,7 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
 
 /// Stages of a substep ///
 
-/*
- * What a port learns of the stages of a substep: ticks of its timer, and a hash of what each has made. In: what the
- * stage has made. Out: statistics.ticks. Scratch: none.
- */
+/* What a port learns of the stages of a substep: ticks of its timer, and a hash of what each has made. */
 
 #ifdef CLOTH_TRACE
 
@@ -25902,8 +25513,7 @@ static cloth_vector made_of(const cloth *c, const solve_arrays *a, cloth_stage s
   }
 }
 
-/* Passes CLOTH_TRACE(c, stage, substep, hash), which finds the first stage in which two machines differ, a hash of what
-   the stage has made; of nothing if it has made nothing. */
+/* Passes CLOTH_TRACE(c, stage, substep, hash), a hash of what the stage has made, to compare machines. */
 static void trace_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
   const solve_arrays arrays = arrays_of(c);
   hasher h;
@@ -26121,7 +25731,7 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
   }
 #if WITH_SELF
   if (has_elements(g)) {
-    press_pairs(g->pairs, g);
+    find_pair_laws(g->pairs, g->members->t->scale);
   }
 #endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
@@ -26310,12 +25920,8 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
 
 /// Sleep ///
 
-/*
- * When a cloth falls asleep, and what a sleeping cloth does. In: velocities, gusts and rest time of the state. Out: the
- * rest time; on falling asleep velocities and warm start of 0, and an invalid history; statistics of a sleeping step.
- * While the cloth rests, state.resting sums up the reactions; while it sleeps, it holds their means per second, and
- * every step reports these.
- */
+/* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
+   it sleeps, it holds their means per second, which every step reports. */
 
 #if WITH_SLEEP
 
@@ -26325,8 +25931,7 @@ static int has_gusts(const cloth *c) {
   return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
 }
 
-/* 1 if every free particle is at most as fast as sleep.speed, every pin is still (even a slow pin moves on purpose) and
-   no gusts act. */
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
 static int is_at_rest(const cloth *c) {
   if (has_gusts(c)) {
     return 0;
@@ -26415,17 +26020,14 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
 }
 
 int cloth_wake(cloth *c) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  int error = check_cloth(c);
-  return error ? error : is_asleep(c);
+  RETURN_ERROR(check_cloth(c));
+  return is_asleep(c);
 }
 
 #endif
@@ -26434,10 +26036,7 @@ int cloth_is_asleep(const cloth *c) {
 
 /// Bounds of work ///
 
-/*
- * The most work of the next step of a cloth, and of any step of a config, by work.h. In: the cloth, or a config and a
- * model of its cloth without particles. Out: nothing but results. Scratch: none.
- */
+/* The most work of the next step of a cloth, and of any step of a config, by a model of its cloth. */
 
 #if WITH_PLANNING
 
@@ -26447,10 +26046,8 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  const int error = check_step(c, dt);
-  if (error || !work) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_step(c, dt));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   if (WITH_SLEEP && is_asleep(c) && !may_wake) {
@@ -26462,8 +26059,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
   return CLOTH_OK;
 }
 
-/* A cloth without particles: just what the work is computed from, for a config that has no arena. Offsets into the
-   cloth lead to the members that follow it. */
+/* A cloth without particles, for a config that has no arena: what the work is computed from follows it. */
 typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
@@ -26534,13 +26130,9 @@ static int32_t largest_substeps(const cloth *c, float dt) {
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  const int error = check_config(config);
-  if (error || !work) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);
@@ -26556,18 +26148,13 @@ int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work
 
 /// Planner ///
 
-/*
- * cloth_plan() chooses the two numbers that a user turns, substeps and iterations. From best to cheapest: many substeps
- * with automatic iterations, down to two; two with fewer iterations; one. It takes the best within the work that is
- * given, or the cheapest of those that stretch no more than is given, by their bounds of work (forecast.h) and the
- * stretch to expect. In: a config, dt and the goal. Out: the planned config and its forecast. Scratch: none; no cloth
- * is needed.
- */
+/* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
+   fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
+   is given, by their bounds (forecast.h) and the stretch to expect. */
 
 #if WITH_PLANNING
 
-/* Cut-off of the strain of the fabric by its own weight, and the least stiffness [N/m] that the weight is divided by.
- */
+/* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
 #define MAX_OWN_STRETCH 1.0e3f
 #define MIN_STIFFNESS 1.0e-3f
 
@@ -26584,10 +26171,8 @@ static float longer_side(const cloth *c, const cloth_config *config) {
  *
  *     0.65 weight per area * length * particles / (stretch + shear stiffness)
  *
- * whatever the substeps, times the root of automatic iterations over those of the plan: what few of them leave over
- * stretches. Of 126 runs with 8 to 48 particles a side, 0.4 to 3 m, stretch of 300 to 3e4 N/m beside shear of 700 N/m,
- * 1 to 8 substeps of 1/60 s, the formula fits 85 % to a factor of 1.5, and all with automatic iterations but those of
- * 48 particles on 0.4 m of 3e4 N/m to a factor of two. A strain limit makes springs stiffer from there on.
+ * whatever the substeps, times the root of automatic iterations over those of the plan; to a factor of two. A strain
+ * limit makes springs stiffer from there on.
  */
 static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
   const cloth_fabric *fabric = &config->fabric;
@@ -26651,8 +26236,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   return 1;
 }
 
-/* Chooses a plan: the best within the work or, if a stretch is given, the cheapest that keeps it. Returns its number,
-   or -1. */
+/* The number of the best plan within the work or, with a stretch, of the cheapest that keeps it; or -1. */
 static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
   config_model model;
   int32_t chosen = -1;
@@ -26676,19 +26260,14 @@ static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal
 
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
-  const int error = check_config(config);
-  if (error || !planned || !forecast) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_config(config));
+  RETURN_IF(!planned || !forecast, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f),
+            CLOTH_ERROR_RANGE);
   const plan_goal goal = {work, stretch};
   cloth_forecast best;
   const int32_t chosen = choose_plan(config, dt, &goal, &best);
-  if (chosen < 0) {
-    return CLOTH_ERROR_NO_PLAN;
-  }
+  RETURN_IF(chosen < 0, CLOTH_ERROR_NO_PLAN);
   *planned = *config;
   planned->substeps = plan_choices[chosen].substeps;
   planned->iterations = plan_choices[chosen].iterations;
@@ -26701,11 +26280,8 @@ int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretc
 
 /// Moving frames ///
 
-/*
- * Takes a cloth along with a frame. In: two poses of the frame, the share of its motion that the cloth feels, and the
- * dt of the next step. Out: positions, velocities and their history, warm start, targets, confinements and chosen
- * colliders of the state, transformed by the rest of the motion. Scratch is not used.
- */
+/* Takes a cloth along with a frame: positions, velocities and their history, targets, confinements and chosen colliders
+   of the state are transformed by what it does not feel of the motion. */
 
 #if WITH_MOVE_FRAME || WITH_ORIGIN
 
@@ -26714,8 +26290,7 @@ typedef struct rigid_motion {
   cloth_vector pivot, place; /* [m] */
   cloth_rotation rotation;   /* R */
   int32_t turns;             /* 0 if R is the identity */
-  /* Angular speed of R [rad/s], times the square root of inertia.centrifugal: the centrifugal force, which is quadratic
-     in it, is then scaled by inertia.centrifugal. */
+  /* Angular speed of R [rad/s] times the root of inertia.centrifugal, as the force is quadratic in it. */
   cloth_vector angular_speed;
 } rigid_motion;
 
@@ -26756,8 +26331,7 @@ static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
   return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
 }
 
-/* Velocity change [m/s] by the centrifugal force at a position in a step of dt: -w x (w x r) dt, with r from the pivot.
- */
+/* Velocity change [m/s] by the centrifugal force in a step of dt: -w x (w x r) dt, r from the pivot. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
@@ -26853,8 +26427,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
   }
 }
 
-/* Moves lines and planes, and rotates them. One that turns, or whose point would leave the range of positions, gets its
-   point where its particle is. */
+/* Moves and turns lines and planes; the point of one that turns, or would leave the range, is its particle's. */
 static void transform_confinements(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; WITH_CONFINED && i < inputs_of(c)->confined_count; i++) {
     confinement *held = &confined_of(c)[i];
@@ -26904,9 +26477,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
 /* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF(!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT), 0);
   }
   return 1;
 }
@@ -26916,15 +26487,12 @@ static int is_slot_within(const collider_slot *slot, const rigid_motion *m) {
   return vector_in_range(from.position, CLOTH_POSITION_LIMIT) && vector_in_range(to.position, CLOTH_POSITION_LIMIT);
 }
 
-/* Do the ends of pins' moves, moved, stay within CLOTH_POSITION_LIMIT? The velocity of such a pin is its displacement.
- */
+/* Do the ends of pins' moves, moved, stay in range? The velocity of such a pin is its displacement. */
 static int are_moves_within(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector end =
         vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT), 0);
   }
   return 1;
 }
@@ -26965,27 +26533,19 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  error = error ? error : check_pose(from);
-  error = error ? error : check_pose(to);
-  if (error) {
-    return error;
-  }
-  if (!is_time_step(dt)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_call(c, from && to ? from : NULL));
+  RETURN_ERROR(check_pose(from));
+  RETURN_ERROR(check_pose(to));
+  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  RETURN_IF(!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+                !in_range(kept->centrifugal, 0.0f, 1.0f),
+            CLOTH_ERROR_RANGE);
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
   if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
     return CLOTH_OK;
   }
-  if (!stays_within_limit(c, &m, colliders)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!stays_within_limit(c, &m, colliders), CLOTH_ERROR_RANGE);
   wake(c);
   transform_all(c, &m, dt, colliders);
   return CLOTH_OK;
@@ -26997,13 +26557,9 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
 
 /// The origin in the world ///
 
-/*
- * Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it. Moving it by d
- * subtracts d from everything that holds a position: particles, confinements, targets, colliders, which is the motion
- * x -> 0 + (x - d) of a frame that does not turn. A whole number of metres, 2^0 m, is a multiple of the resolution of
- * every position, so that the difference is exact unless its magnitude grows, and then rounded once: the same bits on
- * every machine. In and out: the state. Scratch is not used.
- */
+/* Where the zero of a cloth's positions lies in the world, in whole metres, and the calls that move it: all that holds
+   a position is moved by a motion that does not turn. A whole number of metres is exact unless a magnitude grows, and
+   then rounded once. */
 
 #if WITH_ORIGIN
 
@@ -27035,9 +26591,7 @@ static rigid_motion motion_of_origin(cloth_metres way) {
 /* Does everything stay in range when the origin of a cloth moves to a place? */
 static int may_move_origin(const cloth *c, cloth_metres origin) {
   const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
-  if (!are_metres_within(way, MAX_ORIGIN_WAY)) {
-    return 0;
-  }
+  RETURN_IF(!are_metres_within(way, MAX_ORIGIN_WAY), 0);
   const rigid_motion m = motion_of_origin(way);
   return stays_within_limit(c, &m, ALL_COLLIDERS);
 }
@@ -27051,8 +26605,7 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
   return way;
 }
 
-/* The whole metre nearest to the middle of a box, from an origin that is within its range and a middle of at most 1e6 m
-   on. */
+/* The whole metre nearest to the middle of a box, of at most 1e6 m, from an origin in its range. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
   const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
                                from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
@@ -27066,9 +26619,8 @@ static int is_middle_beyond(float low, float high, float distance) {
   return middle > distance || middle < negate(distance);
 }
 
-/* Moves the origin of a cloth that has strayed from it, at the beginning of a step; the box around the cloth moves
-   along. An origin that would leave its range, or something else of the cloth its own, stays. Returns by how much the
-   origin moved. */
+/* Moves the origin of a cloth that has strayed from it, at the beginning of a step, unless something would leave its
+   range. Returns by how much. */
 CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
   const float distance = c->settings.world.recentre_distance;
@@ -27098,18 +26650,13 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  int error = check_call(c, origin);
-  if (!error) {
-    *origin = inputs_of(c)->origin;
-  }
-  return error;
+  RETURN_ERROR(check_call(c, origin));
+  *origin = inputs_of(c)->origin;
+  return CLOTH_OK;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -27121,17 +26668,12 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
-    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!are_metres_within(way, 2 * MAX_ORIGIN_WAY), CLOTH_ERROR_RANGE);
     const position_box box = box_around(cloths[n]);
     const cloth_vector low = vector_add(box.low, vector_of_metres(way));
     const cloth_vector high = vector_add(box.high, vector_of_metres(way));
@@ -27139,23 +26681,18 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
     all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
   }
   const cloth_metres there = middle_of_box(from, &all);
-  error = cloth_set_origin(cloths, count, there);
-  if (!error && origin) {
+  RETURN_ERROR(cloth_set_origin(cloths, count, there));
+  if (origin) {
     *origin = there;
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  int error = check_call(from, offset);
-  error = error ? error : check_cloth(to);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(from, offset));
+  RETURN_ERROR(check_cloth(to));
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
-  if (!are_metres_within(way, 1 << 24)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!are_metres_within(way, 1 << 24), CLOTH_ERROR_RANGE);
   *offset = vector_of_metres(way);
   return CLOTH_OK;
 }
@@ -27164,15 +26701,7 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
 
 /// Stepping ///
 
-/*
- * What a step and a substep do, in order: this part only calls the others. A step is prepare_step(), substep() as often
- * as the plan says, then finish_motions(), gusts and sleep. substep() has five stages; the comment before each call
- * names the part, src/NAME.h, that does it; bodies and attached particles move before, between and after them.
- * In: the state, the settings, dt. Out: the state and the statistics.
- * Scratch: stage 1 uses all of it, with the forces in scratch.residual. From predict_positions() at its end on, or with
- * a BDF2 prediction from its beginning, scratch.product holds the predicted positions, which stages 2 to 5 move and
- * accept. Stage 2 keeps transposed rows in scratch.residual and obstacle capsules in scratch.row_buffers.
- */
+/* What a step does, in order: this part only calls the others. */
 
 /* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
    parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */
@@ -27193,8 +26722,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
 #endif
 }
 
-/* How many of the substeps from `index` on one substep does if time is up: as few substeps as may be then do what is
-   left of the step. 0: they are as long already, or may not be longer. */
+/* How many of the substeps from `index` on one does if time is up; 0: they are as long as may be already. */
 static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
   const int32_t left = plan->substeps - index;
   return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);
@@ -27312,21 +26840,12 @@ static void allow_refinements(const cloth *c) {
 
 /// Inputs ///
 
-/*
- * Calls that change forces, fabric and particles between steps. In: the caller's values, checked first. Out: inputs,
- * freedoms, confinements, positions and velocities in the state, flushed as the state keeps them. A value that differs
- * from what is stored wakes the cloth. Scratch is not used.
- */
+/* Calls that change forces, fabric and particles in the state, flushed. A value that differs wakes the cloth. */
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(value, limit)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!vector_in_range(value, limit), CLOTH_ERROR_RANGE);
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
@@ -27348,11 +26867,8 @@ static int check_gusts(const cloth_gusts *gusts) {
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  int error = check_cloth(c);
-  error = error || !gusts ? error : check_gusts(gusts);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_ERROR(gusts ? check_gusts(gusts) : CLOTH_OK);
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
@@ -27374,34 +26890,21 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
 #endif
 
 int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  int error = check_call(c, wind);
-  if (!error) {
-    *wind = wind_of(c);
-  }
-  return error;
+  RETURN_ERROR(check_call(c, wind));
+  *wind = wind_of(c);
+  return CLOTH_OK;
 }
 
 int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
-  int error = check_call(c, fabric);
-  if (error) {
-    return error;
-  }
-  error = check_fabric(fabric);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, fabric));
+  RETURN_ERROR(check_fabric(fabric));
   set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
 int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return CLOTH_ERROR_INDEX;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows, CLOTH_ERROR_INDEX);
   return row * c->grid.columns + column;
 }
 
@@ -27411,8 +26914,7 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
-/* Sets the freedom of a particle. Tethers that were chosen are stale when a pin comes or goes; tethers that the caller
-   has set to a released pin are removed. */
+/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 #if WITH_BODIES
   if (find_attachment(c, particle)) {
@@ -27436,10 +26938,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_present(c, particle));
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
@@ -27448,37 +26947,28 @@ int cloth_pin(cloth *c, int32_t particle) {
 
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
-  int error = check_pin(c, particle);
-  error = error ? error : check_present(c, particle);
+  RETURN_ERROR(check_pin(c, particle));
+  RETURN_ERROR(check_present(c, particle));
 #if WITH_BODIES
-  error = !error && find_attachment(c, particle) ? CLOTH_ERROR_STATE : error;
+  RETURN_IF(find_attachment(c, particle), CLOTH_ERROR_STATE);
 #endif
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
-  int error = check_free_pin(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_free_pin(c, particle));
+  RETURN_IF(!vector_in_range(velocity, CLOTH_SPEED_LIMIT), CLOTH_ERROR_RANGE);
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_free_pin(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_free_pin(c, particle));
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
-  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT),
+            CLOTH_ERROR_RANGE);
   cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
@@ -27497,18 +26987,12 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  int error = check_present(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_present(c, particle));
   float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
-  if (!(length > MIN_DIRECTION)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!(length > MIN_DIRECTION), CLOTH_ERROR_RANGE);
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
-    return CLOTH_ERROR_FULL;
-  }
+  RETURN_IF(!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined,
+            CLOTH_ERROR_FULL);
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
   /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
@@ -27539,28 +27023,21 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_present(c, particle));
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
 int cloth_get_freedom(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  return error ? error : (int)(freedom_of(c)[particle] & FREEDOM_MASK);
+  RETURN_ERROR(check_particle(c, particle));
+  return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_present(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_IF(!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT),
+            CLOTH_ERROR_RANGE);
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
@@ -27583,16 +27060,11 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  int error = check_present(c, particle);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_present(c, particle));
   float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
-  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT), CLOTH_ERROR_RANGE);
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);
     invalidate_history(c, particle);
@@ -27602,11 +27074,7 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
 
 /// Colliders ///
 
-/*
- * Calls that add, change, move and remove colliders. In: the caller's colliders and poses, checked first. Out: collider
- * slots and the number of slots in use, in the state. A change wakes the cloth. Scratch holds the reactions only, which
- * are read.
- */
+/* Calls that add, change, move and remove colliders, in the state. A change wakes the cloth. */
 
 #if WITH_COLLIDERS
 
@@ -27636,23 +27104,15 @@ static int is_size(float length) {
 #define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
-  if (!is_size(body->radius)) {
-    return COLLIDER_FAULT(RADIUS);
-  }
-  if (!is_size(body->radius_top)) {
-    return COLLIDER_FAULT(RADIUS_TOP);
-  }
-  if (!is_size(body->half_height)) {
-    return COLLIDER_FAULT(HALF_HEIGHT);
-  }
+  RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
+  RETURN_IF(!is_size(body->radius_top), COLLIDER_FAULT(RADIUS_TOP));
+  RETURN_IF(!is_size(body->half_height), COLLIDER_FAULT(HALF_HEIGHT));
   return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
-  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) {
-    return COLLIDER_FAULT(GEOMETRY);
-  }
+  RETURN_IF(key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT, COLLIDER_FAULT(GEOMETRY));
   return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
 }
 
@@ -27668,9 +27128,7 @@ static int find_shape_fault(const cloth_collider *body) {
   case CLOTH_SHAPE_BOX:
     return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    if (!is_size(body->radius)) {
-      return COLLIDER_FAULT(RADIUS);
-    }
+    RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
   case CLOTH_SHAPE_HULL:
     return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
@@ -27686,27 +27144,16 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) {
-    return COLLIDER_FAULT(STATIC);
-  }
-  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) {
-    return COLLIDER_FAULT(KINETIC);
-  }
+  RETURN_IF(!in_range(body->static_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(STATIC));
+  RETURN_IF(!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(KINETIC));
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
 }
 
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
-  if (!body) {
-    return COLLIDER_FAULT(POINTER);
-  }
-  int fault = find_shape_fault(body);
-  if (fault) {
-    return fault;
-  }
-  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) {
-    return COLLIDER_FAULT(POSITION);
-  }
+  RETURN_IF(!body, COLLIDER_FAULT(POINTER));
+  RETURN_ERROR(find_shape_fault(body));
+  RETURN_IF(!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT), COLLIDER_FAULT(POSITION));
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
 
@@ -27742,15 +27189,13 @@ static collider_slot stored_collider(const cloth_collider *body) {
   return clean;
 }
 
-/* CLOTH_OK if a cloth has capacity for a collider in place of the one at `index`, -1 for none. A collider with mass
-   keeps it, and has to be convex. */
+/* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
+   convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
   if (!has_geometry(body)) {
     return CLOTH_OK;
   }
-  if (is_concave(body) && body_number(c, index) >= 0) {
-    return CLOTH_ERROR_CONFLICT;
-  }
+  RETURN_IF(is_concave(body) && body_number(c, index) >= 0, CLOTH_ERROR_CONFLICT);
   if (body->shape != CLOTH_SHAPE_MESH) {
     return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
@@ -27763,12 +27208,9 @@ static int check_capacity(const cloth *c, const cloth_collider *body, int32_t in
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  int error = check_cloth(c);
-  error = error ? error : check_collider(collider);
-  error = error ? error : check_capacity(c, collider, -1);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_ERROR(check_collider(collider));
+  RETURN_ERROR(check_capacity(c, collider, -1));
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       cloth_inputs *inputs = inputs_of(c);
@@ -27782,21 +27224,15 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 static int check_collider_index(const cloth *c, int32_t index) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(c));
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
                                                                                                  : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(c, index);
-  error = error ? error : check_collider(collider);
-  error = error ? error : check_capacity(c, collider, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_ERROR(check_collider(collider));
+  RETURN_ERROR(check_capacity(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
@@ -27804,18 +27240,10 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
-  if (!current) {
-    return CLOTH_ERROR_NULL;
-  }
-  error = check_pose(current);
-  error = error || !previous ? error : check_pose(previous);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_IF(!current, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_pose(current));
+  RETURN_ERROR(previous ? check_pose(previous) : CLOTH_OK);
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
@@ -27824,10 +27252,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   wake(c);
@@ -27847,13 +27272,8 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(c, index);
-  if (error) {
-    return error;
-  }
-  if (!reaction) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_collider_index(c, index));
+  RETURN_IF(!reaction, CLOTH_ERROR_NULL);
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }
@@ -27862,10 +27282,7 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
 
 /// Calls for bodies ///
 
-/*
- * Calls that give colliders mass, attach particles to them, and read what the cloth did. In: the caller's values,
- * checked first. Out: bodies and attachments in the state. Scratch holds the reactions only, which are read.
- */
+/* Calls that give colliders mass, attach particles to them, and read what the cloth did. */
 
 #if WITH_BODIES
 
@@ -27938,12 +27355,9 @@ static void forget_tethers(const cloth *c) {
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  int error = check_collider_index(c, collider);
-  error = error || !body ? error : check_body(body);
-  error = !error && body && is_concave(&colliders_of(c)[collider].body) ? CLOTH_ERROR_CONFLICT : error;
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(c, collider));
+  RETURN_ERROR(body ? check_body(body) : CLOTH_OK);
+  RETURN_IF(body && is_concave(&colliders_of(c)[collider].body), CLOTH_ERROR_CONFLICT);
   if (!body) {
     remove_body(c, collider);
     forget_tethers(c);
@@ -27956,9 +27370,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
                             .spin = vector_flush(body->spin, STATE_QUANTUM),
                             .gravity = flush_small(body->gravity, WORK_QUANTUM)};
   rigid_body *stored = find_body(c, collider);
-  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) {
-    return CLOTH_ERROR_FULL;
-  }
+  RETURN_IF(!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies, CLOTH_ERROR_FULL);
   if (!stored) {
     stored = &bodies_of(c)[inputs_of(c)->body_count++];
     forget_tethers(c);
@@ -27968,14 +27380,10 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
 }
 
 int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
-  int error = check_collider_index(c, collider);
-  if (error || !body || !pose) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_collider_index(c, collider));
+  RETURN_IF(!body || !pose, CLOTH_ERROR_NULL);
   const rigid_body *stored = find_body(c, collider);
-  if (!stored) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(!stored, CLOTH_ERROR_STATE);
   body->mass = stored->mass;
   body->inertia = stored->inertia;
   body->velocity = stored->velocity;
@@ -27986,22 +27394,15 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  int error = check_present(c, particle);
-  error = error ? error : check_collider_index(c, collider);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_ERROR(check_collider_index(c, collider));
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local =
       point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
-  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_in_range(local, CLOTH_POSITION_LIMIT), CLOTH_ERROR_RANGE);
   const attachment wanted = {particle, collider, local};
   attachment *a = find_attachment(c, particle);
-  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) {
-    return CLOTH_ERROR_FULL;
-  }
+  RETURN_IF(!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments, CLOTH_ERROR_FULL);
   if (a && are_equal(a, &wanted, sizeof wanted)) {
     return CLOTH_OK;
   }
@@ -28014,13 +27415,10 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  int error = check_present(c, particle);
-  if (error || !impulse) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_ERROR(check_present(c, particle));
+  RETURN_IF(!impulse, CLOTH_ERROR_NULL);
+  RETURN_IF(!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE,
+            CLOTH_ERROR_STATE);
   *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }
@@ -28029,11 +27427,8 @@ int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impul
 
 /// Building convex hulls ///
 
-/*
- * Finds the edges of the solid between planes. In: planes that are in range. Out: the geometry. An edge is what is left
- * of the line in which two planes meet once all others have cut it. Planes without an edge bound nothing and are left
- * out. The solid has to be closed: no edge may be without an end.
- */
+/* Finds the edges of the solid between planes: what is left of the line in which two planes meet once all others have
+   cut it. Planes without an edge bound nothing and are left out. Every edge has two ends. */
 
 #if WITH_HULL
 
@@ -28056,9 +27451,7 @@ typedef struct line_part {
 static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line) {
   const cloth_vector along = vector_flush_work(vector_cross(a->normal, b->normal));
   const float squared = vector_dot(along, along);
-  if (squared < HULL_PARALLEL) {
-    return 0;
-  }
+  RETURN_IF(squared < HULL_PARALLEL, 0);
   const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
   const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
   const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
@@ -28118,15 +27511,11 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
   g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
 }
 
-/* Adds the edge between two planes, if they have one, to the geometry, and to `edges` unless that is NULL. Returns a
-   fault, or 0. */
+/* Adds the edge between two planes, if there is one, to the geometry and to `edges` or NULL. Returns a fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
-  if (line->high - line->low < HULL_MIN_EDGE) {
-    return 0;
-  }
-  if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
-    return GEOMETRY_FAULT(HULL_OPEN);
-  }
+  RETURN_IF(line->high - line->low < HULL_MIN_EDGE, 0);
+  RETURN_IF(line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2],
+            GEOMETRY_FAULT(HULL_OPEN));
   const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
   const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
   const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
@@ -28170,19 +27559,14 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
       if (meet_planes(&planes[a], &planes[b], &line)) {
         int has_edge = 0;
         cut_by_others(&line, planes, count, a, b, HULL_TOLERANCE * largest);
-        const int fault = add_edge(g, edges, &line, &has_edge);
-        if (fault) {
-          return fault;
-        }
+        RETURN_ERROR(add_edge(g, edges, &line, &has_edge));
         used[a] = used[a] || has_edge;
         used[b] = used[b] || has_edge;
       }
     }
   }
   g->counts[0] = drop_unused(planes, used, count);
-  if (g->counts[0] < 4 || g->counts[1] < 6) {
-    return GEOMETRY_FAULT(HULL_EMPTY);
-  }
+  RETURN_IF(g->counts[0] < 4 || g->counts[1] < 6, GEOMETRY_FAULT(HULL_EMPTY));
   const float reach = maximum(vector_length(g->low), vector_length(g->high));
   g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
   g->elements = g->counts[0] + g->counts[1];
@@ -28211,11 +27595,8 @@ static int find_hull_fault(const cloth_hull_data *data) {
 
 /// Building meshes ///
 
-/*
- * Sorts triangles along a Morton curve through the box around their vertices, and builds the tree above them level by
- * level. In: vertices and indices that are in range. Out: the geometry. The keys of the sort lie at the end
- * of the triangles, which are not there yet where keys are still needed.
- */
+/* Sorts triangles along a Morton curve, and builds the tree above them level by level. The keys of the sort lie at the
+   end of the triangles, which are not there yet. */
 
 #if WITH_MESH
 
@@ -28452,14 +27833,10 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* The first fault of vertices and triangles; 0 for none. */
 static int find_mesh_fault(const cloth_mesh_data *data) {
   for (int32_t n = 0; n < data->vertex_count; n++) {
-    if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) {
-      return GEOMETRY_FAULT(VERTEX);
-    }
+    RETURN_IF(!vector_in_range(data->vertices[n], GEOMETRY_EXTENT), GEOMETRY_FAULT(VERTEX));
   }
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    if (data->indices[n] >= (uint32_t)data->vertex_count) {
-      return GEOMETRY_FAULT(INDEX);
-    }
+    RETURN_IF(data->indices[n] >= (uint32_t)data->vertex_count, GEOMETRY_FAULT(INDEX));
   }
   for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
     float room[TRIANGLE_FLOATS * CLOTH_LANES];
@@ -28467,9 +27844,7 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
       from[lane] = n + lane < data->triangle_count ? n + lane : n;
     }
-    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
-      return GEOMETRY_FAULT(TRIANGLE);
-    }
+    RETURN_IF(make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u, GEOMETRY_FAULT(TRIANGLE));
   }
   return 0;
 }
@@ -28478,10 +27853,7 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
 
 /// Building geometries ///
 
-/*
- * Checks the data of a geometry, lays it out in the caller's memory and hashes it. In: the caller's data. Out: a
- * geometry in the caller's memory. No cloth is read or written.
- */
+/* Checks the data of a geometry, lays it out in the caller's memory and hashes it. */
 
 #if WITH_COLLIDERS
 
@@ -28514,26 +27886,20 @@ static int are_samples(int32_t x, int32_t y, int32_t z, int32_t high) {
 static int find_count_fault(const cloth_geometry_data *d) {
   switch (d->shape) {
   case CLOTH_SHAPE_HULL:
-    if (!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT)) {
-      return GEOMETRY_FAULT(PLANES);
-    }
+    RETURN_IF(!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT), GEOMETRY_FAULT(PLANES));
     return d->hull.normals && d->hull.offsets ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_HEIGHT_FIELD:
-    if (!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE)) {
-      return GEOMETRY_FAULT(FIELD_COUNT);
-    }
+    RETURN_IF(!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE), GEOMETRY_FAULT(FIELD_COUNT));
     return d->height_field.heights ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_MESH:
-    if (!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
-        !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT)) {
-      return GEOMETRY_FAULT(MESH_COUNT);
-    }
+    RETURN_IF(!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
+                  !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT),
+              GEOMETRY_FAULT(MESH_COUNT));
     return d->mesh.vertices && d->mesh.indices ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_DISTANCE_GRID:
-    if (!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
-        d->distance_grid.count_z < 2) {
-      return GEOMETRY_FAULT(GRID_COUNT);
-    }
+    RETURN_IF(!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
+                  d->distance_grid.count_z < 2,
+              GEOMETRY_FAULT(GRID_COUNT));
     return d->distance_grid.distances ? 0 : GEOMETRY_FAULT(ARRAY);
   default:
     return GEOMETRY_FAULT(SHAPE);
@@ -28550,9 +27916,7 @@ static int find_shape_left_out(int32_t shape) {
 }
 
 static int find_layout_fault(const cloth_geometry_data *data) {
-  if (!data) {
-    return GEOMETRY_FAULT(POINTER);
-  }
+  RETURN_IF(!data, GEOMETRY_FAULT(POINTER));
   const int fault = find_count_fault(data);
   return fault ? fault : find_shape_left_out(data->shape);
 }
@@ -28562,9 +27926,7 @@ static int find_layout_fault(const cloth_geometry_data *data) {
 /* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
-    if (!in_range(values[n], negate(limit), limit)) {
-      return 0;
-    }
+    RETURN_IF(!in_range(values[n], negate(limit), limit), 0);
   }
   return 1;
 }
@@ -28585,9 +27947,7 @@ static int is_spacing(float spacing) {
 static int find_plane_fault(const cloth_hull_data *d) {
   for (int32_t n = 0; n < d->planes; n++) {
     const cloth_vector a = d->normals[n];
-    if (!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f)) {
-      return GEOMETRY_FAULT(NORMAL);
-    }
+    RETURN_IF(!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f), GEOMETRY_FAULT(NORMAL));
   }
   return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
 }
@@ -28595,9 +27955,7 @@ static int find_plane_fault(const cloth_hull_data *d) {
 
 #if WITH_HEIGHT_FIELD
 static int find_height_fault(const cloth_height_data *d) {
-  if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) {
-    return GEOMETRY_FAULT(FIELD_SPACING);
-  }
+  RETURN_IF(!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z), GEOMETRY_FAULT(FIELD_SPACING));
   return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
 }
 #endif
@@ -28612,25 +27970,19 @@ static int are_differences(const cloth_distance_data *d, int32_t axis, float mos
   const int32_t counts[3] = {d->count_x, d->count_y, d->count_z};
   const int32_t next[3] = {1, d->count_x, d->count_x * d->count_y};
   for (int32_t n = 0; n < counts[0] * counts[1] * counts[2]; n++) {
-    if (n / next[axis] % counts[axis] + 1 < counts[axis] &&
-        absolute(d->distances[n + next[axis]] - d->distances[n]) > most) {
-      return 0;
-    }
+    RETURN_IF(n / next[axis] % counts[axis] + 1 < counts[axis] &&
+                  absolute(d->distances[n + next[axis]] - d->distances[n]) > most,
+              0);
   }
   return 1;
 }
 
 static int find_distance_fault(const cloth_distance_data *d) {
   const float most = GRID_MAX_DIFFERENCE * d->spacing;
-  if (!is_spacing(d->spacing)) {
-    return GEOMETRY_FAULT(GRID_SPACING);
-  }
-  if (!vector_in_range(d->low, GEOMETRY_EXTENT)) {
-    return GEOMETRY_FAULT(GRID_LOW);
-  }
-  if (!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
-    return GEOMETRY_FAULT(DISTANCE);
-  }
+  RETURN_IF(!is_spacing(d->spacing), GEOMETRY_FAULT(GRID_SPACING));
+  RETURN_IF(!vector_in_range(d->low, GEOMETRY_EXTENT), GEOMETRY_FAULT(GRID_LOW));
+  RETURN_IF(!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT),
+            GEOMETRY_FAULT(DISTANCE));
   return are_differences(d, 0, most) && are_differences(d, 1, most) && are_differences(d, 2, most)
              ? 0
              : GEOMETRY_FAULT(NO_DISTANCES);
@@ -28651,9 +28003,7 @@ static int find_data_fault(const cloth_geometry_data *d) {
 #endif
 #if WITH_MESH
   case CLOTH_SHAPE_MESH:
-    if ((uint32_t)d->mesh.one_sided > 1u) {
-      return GEOMETRY_FAULT(ONE_SIDED);
-    }
+    RETURN_IF((uint32_t)d->mesh.one_sided > 1u, GEOMETRY_FAULT(ONE_SIDED));
     return find_mesh_fault(&d->mesh);
 #endif
 #if WITH_DISTANCE_GRID
@@ -28806,9 +28156,7 @@ int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t b
   }
   cloth_geometry head;
   const uint32_t needed = layout_geometry(data, &head);
-  if ((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed) {
-    return CLOTH_ERROR_ARENA;
-  }
+  RETURN_IF((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed, CLOTH_ERROR_ARENA);
   cloth_geometry *g = (cloth_geometry *)memory;
   fill_zero(memory, GEOMETRY_HEAD);
   *g = head;
@@ -28824,15 +28172,9 @@ int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t b
 }
 
 int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place) {
-  if (!collider || !geometry) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (!is_geometry(geometry)) {
-    return CLOTH_ERROR_GEOMETRY;
-  }
-  if (place < 0 || place >= CLOTH_GEOMETRY_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!collider || !geometry, CLOTH_ERROR_NULL);
+  RETURN_IF(!is_geometry(geometry), CLOTH_ERROR_GEOMETRY);
+  RETURN_IF(place < 0 || place >= CLOTH_GEOMETRY_LIMIT, CLOTH_ERROR_RANGE);
   collider->shape = geometry->shape;
   collider->geometry.place = place;
   collider->geometry.elements = geometry->elements;
@@ -28849,14 +28191,10 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
 
 /// Surroundings ///
 
-/*
- * Steps with geometries and with bodies that cloths share. In: the caller's tables, checked first. Out: what a step
- * changes; reactions of the bodies, in the caller's table. Scratch: own.shared_bodies and own.shared_places hold the
- * bodies of the step, which are those near the cloth. Nothing of the tables is kept but a hash of these bodies.
- */
+/* Steps with geometries and with bodies that cloths share, whose tables are checked first. Scratch: own.shared_bodies
+   and own.shared_places, the bodies near the cloth. Of the tables a hash of these is kept. */
 
-/* Wakes a cloth if the sum of the hashes of its links to other cloths and of the shared bodies near it is another than
-   in the step before. */
+/* Wakes a cloth if the sum of the hashes of its links and of the shared bodies near it differs from the last. */
 static void compare_surroundings(const cloth *c, uint64_t hash) {
   const uint32_t words[2] = {(uint32_t)hash, (uint32_t)(hash >> 32)};
   if (WITH_SHARED_BODIES || WITH_SEAMS || WITH_COMMON_BODIES) {
@@ -28868,28 +28206,22 @@ static void compare_surroundings(const cloth *c, uint64_t hash) {
 
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
-  if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
-      (WITH_WORKERS && around->workers && !around->workers->run)) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
+                around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
+                (WITH_WORKERS && around->workers && !around->workers->run),
+            CLOTH_ERROR_NULL);
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  int error = check_collider(&body->collider);
-  error = error ? error : check_pose(&body->previous);
-  if (error || !has_geometry(&body->collider)) {
-    return error;
-  }
+  RETURN_ERROR(check_collider(&body->collider));
+  RETURN_ERROR(check_pose(&body->previous));
+  RETURN_IF(!has_geometry(&body->collider), CLOTH_OK);
   const int32_t capacity =
       body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
-  if (capacity == 0) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(capacity == 0, CLOTH_ERROR_STATE);
 #if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
 #else
@@ -28899,14 +28231,14 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
-  int error = around ? check_tables(c, around) : CLOTH_OK;
+  RETURN_ERROR(around ? check_tables(c, around) : CLOTH_OK);
 #if WITH_GEOMETRY
-  error = error ? error : check_geometries(c, around);
+  RETURN_ERROR(check_geometries(c, around));
 #endif
-  for (int32_t n = 0; around && n < around->body_count && !error; n++) {
-    error = check_shared_body(c, around, &around->bodies[n]);
+  for (int32_t n = 0; around && n < around->body_count; n++) {
+    RETURN_ERROR(check_shared_body(c, around, &around->bodies[n]));
   }
-  return error;
+  return CLOTH_OK;
 }
 
 #if WITH_SHARED_BODIES
@@ -29052,8 +28384,7 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
 
 #endif
 
-/* Gives a step its surroundings, which have been checked; `links`: the hash of the cloth's links to others. Returns how
-   many bodies there was no room for. */
+/* Gives a step its checked surroundings; `links`: hash of links to others. Returns the bodies without room. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
   int32_t left_out = 0;
   set_surroundings(c, around);
@@ -29112,11 +28443,7 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
 
 /// Links between cloths ///
 
-/*
- * What makes cloths of a group one for sleep: seams, and bodies with mass that they have in common. Cloths that are
- * linked fall asleep together, and wake together. In: the group, rest times. Out: rest times of cloths that wake.
- * Scratch: none.
- */
+/* What makes cloths of a group sleep and wake together: seams, and bodies that they have in common. */
 
 #if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
 
@@ -29220,19 +28547,9 @@ static uint32_t find_sleepy(const cloth_group *group, float dt) {
 
 #if WITH_GROUPS
 
-/*
- * Steps several cloths together, substep by substep: all gather, all predict, all are solved, one pass of contact over
- * all (self/contact.h). A substep that is too long for one cloth is divided for all. In: a group that group_calls.h has
- * checked, and memory of the caller. Out: what a step of each cloth changes. Scratch: that of each cloth as in a step
- * of its own, but for the end of it, in place of which boxes, candidates and intersections of all cloths lie in the
- * caller's memory; that memory may hold pointers, as nothing of it outlasts the call.
- *
- * What contact between cloths keeps from step to step is how long each particle has been part of an intersection, with
- * its own cloth or with another one: the ages in the state of its cloth. All else is found anew in every step.
- *
- * Positions of all cloths are relative to one point of the world during the step. A cloth that sleeps is not stepped:
- * its positions relative to that point are a copy in its scratch, and its mobilities are 0.
- */
+/* Steps several cloths together, substep by substep and stage by stage; what is too long for one is divided for all.
+   Boxes, candidates and intersections of all lie in the caller's memory, which may hold pointers. Positions are
+   relative to one point of the world; those of a cloth that sleeps are a copy in its scratch. */
 
 #define GROUP_COOKIE 0xc1046003u /* proves that a group was made by cloth_group_default() */
 
@@ -29415,8 +28732,7 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
 
 /// A step of a group ///
 
-/* How cloths a and b of a group touch: as their configs say, or the last exception that names them; not at all where
-   both sleep. */
+/* How cloths a and b touch: as their configs, or the last exception that names them, say; not where both sleep. */
 static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
   const cloth_group *group = s->group;
   const cloth *first = member_of(group, a), *second = member_of(group, b);
@@ -29484,8 +28800,7 @@ static void place_bodies(const group_step *s, void *memory) {
   }
 }
 
-/* The hash of the links of a cloth in a step: of its seams, and of bodies that it has in common with others; 0 if it
-   has none. */
+/* The hash of the links of a cloth in a step: its seams, and bodies in common with others; 0 without. */
 static uint64_t links_hash(const group_step *s, int32_t n) {
   uint64_t hash = 0u;
 #if WITH_SEAMS
@@ -29641,8 +28956,8 @@ static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   s->members[sleeper].wakes |= is_fast && (!is_over || vector_dot(apart, apart) < far * far);
 }
 
-/* Marks the sleeping cloths that an awake one comes to in this step, or is at and leaves: all candidates of a step that
-   begins, those that are near when it is over. */
+/* Marks the sleeping cloths that an awake one comes to, or is at and leaves: by candidates, or when the step is
+   over. */
 static void find_woken(const group_step *s, int is_over) {
   const self_workspace *found = s->contact.found;
   int32_t sleeping = 0;
@@ -29659,8 +28974,7 @@ static void find_woken(const group_step *s, int is_over) {
 
 #if WITH_SEAMS
 
-/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps, as its
-   state stays as it is. */
+/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps. */
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
@@ -29986,10 +29300,7 @@ static int step_group(const cloth_group *group, float dt, int32_t substeps, void
 
 /// Calls that step ///
 
-/*
- * A step, with or without surroundings, a deadline, or the effort of another step. In: the caller's arguments, checked
- * first. Out: what a step changes, and the effort. Scratch: that of a step.
- */
+/* A step, with or without surroundings, a deadline, or the effort of another step: checks arguments first. */
 
 static int check_step_with(const cloth *c, float dt, const cloth_surroundings *around) {
   int error = check_step(c, dt);
@@ -30002,10 +29313,7 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  int error = check_step_with(c, dt, around);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -30016,23 +29324,40 @@ int cloth_step(cloth *c, float dt) {
 
 #if WITH_PLANNING
 
-int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_step_with(c, dt, around);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
+/* A step that ends to refine `ticks` after `start`, UINT32_MAX: never; and how far it was refined. */
+static void set_deadline(const cloth *c, uint32_t start, uint32_t ticks) {
   workspace *w = workspace_of(c);
   allow_refinements(c);
   w->has_deadline = ticks != UINT32_MAX;
   w->start = start;
   w->ticks = ticks;
-  int result = step_with(c, dt, around);
-  effort->refinements = w->refinements;
-  effort->cut_short = w->is_cut;
+}
+
+static cloth_effort effort_of(const cloth *c) {
+  const cloth_effort effort = {workspace_of(c)->refinements, workspace_of(c)->is_cut};
+  return effort;
+}
+
+/* A step that is refined as far as another one was. */
+static int check_effort(const cloth_effort *effort) {
+  return effort->refinements < 0 || (uint32_t)effort->cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+static void set_effort(const cloth *c, const cloth_effort *effort) {
+  workspace *w = workspace_of(c);
+  allow_refinements(c);
+  w->is_cut = effort->cut_short;
+  w->max_refinements = effort->refinements;
+}
+
+int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
+  uint32_t start = CLOTH_TICKS();
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!effort, CLOTH_ERROR_NULL);
+  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  set_deadline(c, start, ticks);
+  const int result = step_with(c, dt, around);
+  *effort = effort_of(c);
   return result;
 }
 
@@ -30041,20 +29366,11 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_step_with(c, dt, around);
-  if (error || !effort) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (c->settings.capacity.fixed_work) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (effort->refinements < 0 || (uint32_t)effort->cut_short > 1u) {
-    return CLOTH_ERROR_RANGE;
-  }
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!effort, CLOTH_ERROR_NULL);
+  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  RETURN_ERROR(check_effort(effort));
+  set_effort(c, effort);
   return step_with(c, dt, around);
 }
 
@@ -30068,10 +29384,7 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 #if WITH_GROUPS
 
-/*
- * Checks a group, all cloths of it before one is changed, and steps it. In: the caller's arguments. Out: what group.h
- * says.
- */
+/* Checks a group, all cloths of it before one is changed, and steps it. */
 
 cloth_group cloth_group_default(void) {
   cloth_group group;
@@ -30083,17 +29396,11 @@ cloth_group cloth_group_default(void) {
 }
 
 static int check_exceptions(const cloth_group *group) {
-  if (group->exception_count > 0 && !group->exceptions) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(group->exception_count > 0 && !group->exceptions, CLOTH_ERROR_NULL);
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
-    if (e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b) {
-      return CLOTH_ERROR_INDEX;
-    }
-    if (!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b, CLOTH_ERROR_INDEX);
+    RETURN_IF(!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f), CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
@@ -30102,22 +29409,16 @@ static int check_exceptions(const cloth_group *group) {
 
 /* Checks a side of a seam, of cloths that have been checked. */
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
-  if (side->cloth < 0 || side->cloth >= group->count) {
-    return CLOTH_ERROR_INDEX;
-  }
+  RETURN_IF(side->cloth < 0 || side->cloth >= group->count, CLOTH_ERROR_INDEX);
   const int32_t particles = member_of(group, side->cloth)->count;
-  if (side->count < 1 || side->count > particles) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(side->count < 1 || side->count > particles, CLOTH_ERROR_RANGE);
   const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
   if (!side->particles) {
     const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
     return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
   }
   for (int32_t n = 0; n < side->count; n++) {
-    if (side->particles[n] < 0 || side->particles[n] >= particles) {
-      return CLOTH_ERROR_INDEX;
-    }
+    RETURN_IF(side->particles[n] < 0 || side->particles[n] >= particles, CLOTH_ERROR_INDEX);
   }
   return CLOTH_OK;
 }
@@ -30157,30 +29458,23 @@ static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
 static int check_stitches(const cloth_seam *seam) {
   for (int32_t n = 0; n < larger_count(seam); n++) {
     const stitch_ends ends = ends_of_stitch(seam, n);
-    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) {
-      return CLOTH_ERROR_CONFLICT;
-    }
+    RETURN_IF(is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2), CLOTH_ERROR_CONFLICT);
   }
   return CLOTH_OK;
 }
 
 static int check_seams(const cloth_group *group) {
-  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (group->seam_count > 0 && !group->seams) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT ||
+                !in_range(group->seam_speed, 1.0e-3f, 1000.0f),
+            CLOTH_ERROR_RANGE);
+  RETURN_IF(group->seam_count > 0 && !group->seams, CLOTH_ERROR_NULL);
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
-    int error = check_side(group, &seam->a);
-    error = error ? error : check_side(group, &seam->b);
-    error = error ? error : check_stitches(seam);
-    error = error || in_range(seam->stiffening, -1.0f, 100.0f) ? error : CLOTH_ERROR_RANGE;
-    if (error) {
-      return error;
-    }
+    RETURN_ERROR(check_side(group, &seam->a));
+    RETURN_ERROR(check_side(group, &seam->b));
+    RETURN_ERROR(check_stitches(seam));
+    RETURN_IF(!in_range(seam->stiffening, -1.0f, 100.0f), CLOTH_ERROR_RANGE);
     stitches += larger_count(seam);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -30193,9 +29487,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
     const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
     for (int32_t k = 0; k < end; k++) {
       const stitch_ends other = ends_of_stitch(&group->seams[before], k);
-      if (are_same_stitches(&ends, &other)) {
-        return 1;
-      }
+      RETURN_IF(are_same_stitches(&ends, &other), 1);
     }
   }
   return 0;
@@ -30205,9 +29497,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
 static int check_doubles(const cloth_group *group) {
   for (int32_t seam = 0; seam < group->seam_count; seam++) {
     for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-      if (is_sewn_before(group, seam, n)) {
-        return CLOTH_ERROR_CONFLICT;
-      }
+      RETURN_IF(is_sewn_before(group, seam, n), CLOTH_ERROR_CONFLICT);
     }
   }
   return CLOTH_OK;
@@ -30238,36 +29528,25 @@ static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
 /* Checks the collider that is body k of a group in cloth n. */
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
-  const int error = check_collider_index(group->cloths[n], collider);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_collider_index(group->cloths[n], collider));
   for (int32_t before = 0; before < k; before++) {
-    if (group->bodies[before].colliders[n] == collider) {
-      return CLOTH_ERROR_CONFLICT;
-    }
+    RETURN_IF(group->bodies[before].colliders[n] == collider, CLOTH_ERROR_CONFLICT);
   }
   const int32_t leader = leader_of_body(group, k);
-  if (!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body)) {
-    return CLOTH_ERROR_CONFLICT;
-  }
+  RETURN_IF(!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body),
+            CLOTH_ERROR_CONFLICT);
   return common_body(group, k, n) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_common_bodies(const cloth_group *group) {
-  if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (group->body_count > 0 && !group->bodies) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = CLOTH_OK;
+  RETURN_IF(group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT, CLOTH_ERROR_RANGE);
+  RETURN_IF(group->body_count > 0 && !group->bodies, CLOTH_ERROR_NULL);
   for (int32_t k = 0; k < group->body_count; k++) {
-    for (int32_t n = 0; n < group->count && !error; n++) {
-      error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
+    for (int32_t n = 0; n < group->count; n++) {
+      RETURN_ERROR(group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n));
     }
   }
-  return error;
+  return CLOTH_OK;
 }
 
 #else
@@ -30280,47 +29559,33 @@ static int check_common_bodies(const cloth_group *group) {
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
-  int error = check_cloth(group->cloths[n]);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_cloth(group->cloths[n]));
   for (int32_t before = 0; before < n; before++) {
-    if (group->cloths[before] == group->cloths[n]) {
-      return CLOTH_ERROR_CONFLICT;
-    }
+    RETURN_IF(group->cloths[before] == group->cloths[n], CLOTH_ERROR_CONFLICT);
   }
   return group->cloths[n]->self ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_group(const cloth_group *group) {
-  if (!group) {
-    return CLOTH_ERROR_NULL;
+  RETURN_IF(!group, CLOTH_ERROR_NULL);
+  RETURN_IF(group->cookie != GROUP_COOKIE, CLOTH_ERROR_CONFIG);
+  RETURN_IF(group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 ||
+                group->pairs > GROUP_MAX_PAIRS || group->exception_count < 0 ||
+                group->exception_count > GROUP_EXCEPTIONS,
+            CLOTH_ERROR_RANGE);
+  RETURN_IF(!group->cloths, CLOTH_ERROR_NULL);
+  for (int32_t n = 0; n < group->count; n++) {
+    RETURN_ERROR(check_member(group, n));
   }
-  if (group->cookie != GROUP_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
-  if (group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 || group->pairs > GROUP_MAX_PAIRS ||
-      group->exception_count < 0 || group->exception_count > GROUP_EXCEPTIONS) {
-    return CLOTH_ERROR_RANGE;
-  }
-  int error = group->cloths ? CLOTH_OK : CLOTH_ERROR_NULL;
-  for (int32_t n = 0; n < group->count && !error; n++) {
-    error = check_member(group, n);
-  }
-  error = error ? error : check_exceptions(group);
-  error = error ? error : check_common_bodies(group);
-  return error ? error : check_seams(group);
+  RETURN_ERROR(check_exceptions(group));
+  RETURN_ERROR(check_common_bodies(group));
+  return check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
-  int error = check_group(group);
-  error = error ? error : check_doubles(group);
-  if (error) {
-    return error;
-  }
-  if (!bytes) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_group(group));
+  RETURN_ERROR(check_doubles(group));
+  RETURN_IF(!bytes, CLOTH_ERROR_NULL);
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
@@ -30328,16 +29593,9 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
 #if WITH_SEAMS
 
 int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
-  int error = check_group(group);
-  if (error) {
-    return error;
-  }
-  if (seam < 0 || seam >= group->seam_count) {
-    return CLOTH_ERROR_INDEX;
-  }
-  if (!gap) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_group(group));
+  RETURN_IF(seam < 0 || seam >= group->seam_count, CLOTH_ERROR_INDEX);
+  RETURN_IF(!gap, CLOTH_ERROR_NULL);
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
     if (is_stitched(group, &group->seams[seam], n)) {
@@ -30373,9 +29631,7 @@ static int is_way_in_range(int32_t a, int32_t b) {
 /* Checks two cloths of a group together. */
 static int check_two(const cloth *a, const cloth *b) {
   const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
-  if (share_scratch(a, b)) {
-    return CLOTH_ERROR_STATE;
-  }
+  RETURN_IF(share_scratch(a, b), CLOTH_ERROR_STATE);
   const int is_near =
       is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
   return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -30408,9 +29664,7 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
 /* Checks the memory for a step of a group that has been checked. */
 static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
   const memory_range range = {(uintptr_t)memory, bytes};
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!memory, CLOTH_ERROR_NULL);
   int fits = (uintptr_t)memory % CLOTH_ALIGNMENT == 0 && bytes >= group_layout_of(group).bytes;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
@@ -30420,16 +29674,13 @@ static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
 }
 
 static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
-  int error = check_group_step(group, dt, substeps);
-  return error ? error : check_memory(group, memory, bytes);
+  RETURN_ERROR(check_group_step(group, dt, substeps));
+  return check_memory(group, memory, bytes);
 }
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
   for (int32_t n = 0; n < group->count; n++) {
     allow_refinements(group->cloths[n]);
   }
@@ -30440,33 +29691,25 @@ int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t
 
 /* Do all cloths of a group allow steps that are refined less? */
 static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
-  int error = efforts ? CLOTH_OK : CLOTH_ERROR_NULL;
-  for (int32_t n = 0; n < group->count && !error; n++) {
-    error = group->cloths[n]->settings.capacity.fixed_work ? CLOTH_ERROR_STATE : CLOTH_OK;
+  RETURN_IF(!efforts, CLOTH_ERROR_NULL);
+  for (int32_t n = 0; n < group->count; n++) {
+    RETURN_IF(group->cloths[n]->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  error = error ? error : check_efforts(group, efforts);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  RETURN_ERROR(check_efforts(group, efforts));
   for (int32_t n = 0; n < group->count; n++) {
-    workspace *w = workspace_of(group->cloths[n]);
-    allow_refinements(group->cloths[n]);
-    w->has_deadline = ticks != UINT32_MAX;
-    w->start = start;
-    w->ticks = ticks;
+    set_deadline(group->cloths[n], start, ticks);
   }
   const int result = step_group(group, dt, substeps, memory);
   for (int32_t n = 0; n < group->count; n++) {
-    efforts[n].refinements = workspace_of(group->cloths[n])->refinements;
-    efforts[n].cut_short = workspace_of(group->cloths[n])->is_cut;
+    efforts[n] = effort_of(group->cloths[n]);
   }
   return result;
 }
@@ -30474,19 +29717,13 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
 int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
                               const cloth_effort *efforts) {
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  error = error ? error : check_efforts(group, efforts);
-  for (int32_t n = 0; !error && n < group->count; n++) {
-    error = efforts[n].refinements < 0 || (uint32_t)efforts[n].cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
-  }
-  if (error) {
-    return error;
+  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  RETURN_ERROR(check_efforts(group, efforts));
+  for (int32_t n = 0; n < group->count; n++) {
+    RETURN_ERROR(check_effort(&efforts[n]));
   }
   for (int32_t n = 0; n < group->count; n++) {
-    workspace *w = workspace_of(group->cloths[n]);
-    allow_refinements(group->cloths[n]);
-    w->is_cut = efforts[n].cut_short;
-    w->max_refinements = efforts[n].refinements;
+    set_effort(group->cloths[n], &efforts[n]);
   }
   return step_group(group, dt, substeps, memory);
 }
@@ -30519,13 +29756,8 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   int32_t substeps;
-  int error = check_group_step(group, dt, &substeps);
-  if (error) {
-    return error;
-  }
-  if (!work) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_group_step(group, dt, &substeps));
+  RETURN_IF(!work, CLOTH_ERROR_NULL);
   *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);
@@ -30539,18 +29771,10 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
 
 /// Rest ///
 
-/*
- * A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
- * of Tension Structures by Dynamic Relaxation", International Journal of Space Structures 14(2), 1999): it moves by the
- * substeps of the steps to come, and whenever its kinetic energy has passed a maximum all velocities become 0. At a
- * maximum of the kinetic energy the cloth passes its equilibrium, so each stop takes out all the energy that a swing
- * would lose in seconds. It has settled when all particles have been slow for a time at the ends of steps.
- *
- * Dry drag, which keeps slow cloth slow, does not act here: with it 4 of 94 cloths that had settled moved within five
- * seconds, some at .19 m/s as folds turned over, without it none of 99.
- *
- * In: the state, dt. Out: the state; the statistics are those of the last step. Scratch: that of a step.
- */
+/* A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
+   of Tension Structures by Dynamic Relaxation", 1999): it moves by the substeps of the steps to come, and whenever its
+   kinetic energy has passed a maximum, as it does at its equilibrium, all velocities become 0. Dry drag, which keeps
+   slow cloth slow, does not act. In and out: the state. */
 
 #if WITH_SETTLE
 
@@ -30576,8 +29800,7 @@ typedef struct settling {
   int32_t is_stopped; /* 1: the cloth has been stopped in this step */
 } settling;
 
-/* Adds the colliders with mass to the energy and to the largest squared speed. A body's speed is that of its centre, or
-   of the point farthest from it. */
+/* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
 static void add_bodies_speed(settling *s, float *energy) {
 #if WITH_BODIES
   const cloth *c = s->c;
@@ -30643,9 +29866,8 @@ static void damp_motion(settling *s) {
   s->energy = stops ? 0.0f : energy;
 }
 
-/* After a step of dt seconds: counts the time in which all particles have been slow. Speeds are judged where the caller
-   sees them, at the ends of steps. A step that follows a slow end is like those to come, without stops, which would
-   hide what grows. */
+/* After a step of dt seconds: counts the time in which all particles have been slow at the ends of steps. A step that
+   follows a slow end makes no stops, which would hide what grows. */
 static void judge_rest(settling *s, float dt) {
   const int is_slow = !(s->speed > s->slow);
   s->fastest = maximum(s->fastest, s->speed);
@@ -30706,13 +29928,9 @@ static int step_towards_rest(settling *s, float dt) {
 
 int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
                       cloth_settle_report *report) {
-  const int error = check_step_with(c, dt, around);
-  if (error) {
-    return error;
-  }
-  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_step_with(c, dt, around));
+  RETURN_IF(!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT,
+            CLOTH_ERROR_RANGE);
   cloth_settle_report unread;
   cloth_surroundings without_reactions;
   if (around) {
@@ -30774,16 +29992,10 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
 
 /// Pieces of torn cells ///
 
-/*
- * How torn cells are drawn. Each corner of such a cell keeps a quarter of it: a quadrilateral from the corner over the
- * middles of both edges there to the middle of the cell. The middle of an edge that is whole belongs to both of its
- * ends. Half of an edge that has broken goes on straight, as long as at rest, along the thread behind its corner, or
- * where there is none as the thread in the row or column beside it. The corners of a cell that edges join have one
- * middle of the cell, the mean of what each would make of it. So pieces hang together where threads do, nothing is
- * stretched across a tear, and where nothing has moved they meet.
- *
- * In: positions, the bytes of gaps.h. Out: vertices and indices. Nothing of the arena is written.
- */
+/* How torn cells are drawn. Each corner keeps a quarter: a quadrilateral over the middles of both edges there to the
+   middle of the cell. The middle of a whole edge belongs to both ends; half of a broken one goes on straight, as long
+   as at rest, along the thread behind its corner, or as the one beside it. Corners that edges join have one middle of
+   the cell, the mean of what each would make of it. So nothing is stretched across a tear, and unmoved pieces meet. */
 
 #if WITH_TEARING && WITH_VERTICES
 
@@ -30841,8 +30053,7 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
   return (gaps_of(c)[particle] & (corner & 1 ? GAP_WEFT : GAP_WARP)) != 0;
 }
 
-/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; 0 if there is none.
- */
+/* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; or 0. */
 static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
   const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
   const int inside =
@@ -30929,9 +30140,8 @@ static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t 
   return v;
 }
 
-/* Vertex of an index of the cell that `t` is at: the two triangles of a corner are the corner, the middle of the edge
-   to the next one and that of the cell; and the corner, the middle of the cell and that of the edge to the one before.
- */
+/* Vertex of an index of the cell that `t` is at: a corner's triangles are the corner, the middle of the edge to the
+   next one and of the cell; and the corner, the middle of the cell and of the edge to the one before. */
 static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
   CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
   const int32_t corner = number / 6, which = kind[number % 6];
@@ -30945,22 +30155,14 @@ static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, i
 
 /// Blended output ///
 
-/*
- * Positions between those that the caller has kept of an earlier state and those of now, for frames that lie between
- * two steps. In: positions, origin, the caller's cloth_blend. Out: that of cloth_keep_positions(). Scratch: product
- * holds the blended positions until the call that reads them ends.
- */
+/* Positions between those that the caller has kept and those of now. Scratch: product, until the call ends. */
 
 #if WITH_BLEND
 
 int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
-  int error = check_call(c, blend);
-  if (error || !blend->positions) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  if (blend->count != c->count) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_ERROR(check_call(c, blend));
+  RETURN_IF(!blend->positions, CLOTH_ERROR_NULL);
+  RETURN_IF(blend->count != c->count, CLOTH_ERROR_BUFFER);
   const vector_array x = vectors_at(c, c->state.position);
   blend->origin = inputs_of(c)->origin;
   for (int32_t i = 0; i < c->count; i++) {
@@ -30970,15 +30172,9 @@ int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
 }
 
 static int check_blend(const cloth *c, const cloth_blend *blend) {
-  if (!c->has_scratch) {
-    return CLOTH_ERROR_STATE;
-  }
-  if (!blend->positions) {
-    return CLOTH_ERROR_NULL;
-  }
-  if (blend->count != c->count) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
+  RETURN_IF(!blend->positions, CLOTH_ERROR_NULL);
+  RETURN_IF(blend->count != c->count, CLOTH_ERROR_BUFFER);
   int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t i = 0; fits && i < c->count; i++) {
     fits = vector_in_range(blend->positions[i], CLOTH_POSITION_LIMIT);
@@ -31006,10 +30202,7 @@ static vector_array blended_positions(const cloth *c, const cloth_blend *blend) 
 
 /// Output ///
 
-/*
- * What a program reads to draw a cloth. In: positions, velocities and grid. Out: views, vectors, vertices and triangle
- * indices in the caller's memory. Nothing of the arena is written.
- */
+/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory. */
 
 static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
   vector_array p = vectors_at(c, offset);
@@ -31022,26 +30215,19 @@ static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
 }
 
 int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, view));
   *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
 int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, view));
   *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
 
 /* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
-   around them. Where one is below MIN_NORMAL of a cell's area the cloth has collapsed, and the normal is the world's y
-   axis. Areas are divided by that of a cell before they are squared, so that fine grids do not underflow. */
+   around them, over a cell's area; the world's y axis below MIN_NORMAL. */
 #define MIN_NORMAL 1.0e-6f
 
 CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
@@ -31059,37 +30245,22 @@ static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, 
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!position) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(!position, CLOTH_ERROR_NULL);
   *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
 int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!velocity) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(!velocity, CLOTH_ERROR_NULL);
   *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
 int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(c, particle);
-  if (error) {
-    return error;
-  }
-  if (!normal) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_particle(c, particle));
+  RETURN_IF(!normal, CLOTH_ERROR_NULL);
   *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
@@ -31161,10 +30332,8 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
 #endif
 
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_cloth(c);
-  if (error || !layout || !vertices) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
@@ -31186,10 +30355,7 @@ static void write_all_vertices(const cloth *c, const vertex_source *from, const 
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
   const vertex_source now = {vectors_at(c, c->state.position), NULL};
   write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
@@ -31199,14 +30365,9 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
 
 int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
                                  size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error || !blend) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
-  error = check_blend(c, blend);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
+  RETURN_IF(!blend, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_blend(c, blend));
   const vertex_source between = {blended_positions(c, blend), NULL};
   write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
@@ -31239,8 +30400,8 @@ static index_counts count_indices(const cloth *c) {
 }
 
 int cloth_get_index_count(const cloth *c) {
-  int error = check_cloth(c);
-  return error ? error : count_indices(c).all;
+  RETURN_ERROR(check_cloth(c));
+  return count_indices(c).all;
 }
 
 /* Stores an index of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
@@ -31264,17 +30425,10 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 
 /* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
-  int error = check_call(c, indices);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, indices));
   const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  if (count < (size_t)(uint32_t)count_indices(c).all) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(count < (size_t)(uint32_t)count_indices(c).all, CLOTH_ERROR_BUFFER);
+  RETURN_IF((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex, CLOTH_ERROR_BUFFER);
   int32_t written = 0;
   for (int32_t i = 0; i < 6 * cells; i++) {
     const int32_t row = i / 6 / along;
@@ -31306,13 +30460,8 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 #endif
 
 int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(c);
-  if (error) {
-    return error;
-  }
-  if (!low || !high) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_cloth(c));
+  RETURN_IF(!low || !high, CLOTH_ERROR_NULL);
   const position_box box = box_around(c);
   *low = box.low;
   *high = box.high;
@@ -31321,15 +30470,10 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 
 /// Skinned meshes ///
 
-/*
- * A mesh of any triangles follows cloths: cloth_bind() finds the place of each of its vertices in a cell once,
- * cloth_skin() computes the vertices from the particles every frame. A cell is a bilinear patch S(u, v) with unit
- * normals n(u, v) blended from those of its corners, so that a skinned mesh is smooth where cells meet. A vertex lies
- * at S(u, v) + height n(u, v); its normal and tangent are kept in the frame of the patch there.
- *
- * In: positions, grid, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
- * holds the unit normals of the particles.
- */
+/* A mesh follows cloths: cloth_bind() finds the place of each vertex in a cell once, cloth_skin() computes the vertices
+   every frame. A cell is a bilinear patch S(u, v) with unit normals n(u, v) blended from those of its corners; a vertex
+   lies at S(u, v) + height n(u, v), its normal and tangent in the frame there. Scratch: residual, unit normals of
+   particles. */
 
 #if WITH_SKIN
 
@@ -31340,8 +30484,7 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 #define SKIN_PLACE_MOST 65535.0f
 #define SKIN_HEIGHT_UNITS 1024.0f
 #define SKIN_HEIGHT_MOST 32767.0f
-/* The normal is the projection of its direction onto an octahedron, unfolded to a square of this half side (Meyer et
-   al., "On floating-point normal vectors", 2010). */
+/* The normal is its direction's projection onto an octahedron, unfolded to a square of this half side (Meyer 2010). */
 #define SKIN_NORMAL_UNITS 32767.0f
 /* The tangent is the place on the outline of a square around the normal, in units of a quarter over this. */
 #define SKIN_TANGENT_UNITS 64.0f
@@ -31352,8 +30495,7 @@ int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
 #define SKIN_ROW_MASK 0x03ffu
 #define SKIN_CLOTH_SHIFT 10
 
-/* The cells of a block of vertices, one a lane: positions [m] and unit normals at their corners, the corner after the
-   first along the warp, then counter-clockwise. */
+/* The cells of a block of vertices, one a lane: positions [m] and unit normals at corners, counter-clockwise. */
 typedef struct skin_patch {
   lanes3 corner[4], normal[4];
 } skin_patch;
@@ -31398,8 +30540,7 @@ CLOTH_INLINE skin_frame frame_of_patch(const skin_patch *patch, lanes u, lanes v
   return f;
 }
 
-/* Two unit vectors perpendicular to a unit vector and to each other (Duff et al., "Building an orthonormal basis,
-   revisited", 2017). */
+/* Two unit vectors perpendicular to a unit vector and to each other (Duff et al. 2017). */
 CLOTH_INLINE void basis_around(lanes3 normal, lanes3 *first, lanes3 *second) {
   const lanes one = lanes_splat(1.0f), sign = lanes_sign(normal.z);
   const lanes a = lanes_negate(lanes_divide(one, lanes_add(sign, normal.z)));
@@ -31423,12 +30564,10 @@ static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t 
 /* Numbers of a binding that a block of vertices reads, in its units. */
 enum { SKIN_U, SKIN_V, SKIN_HEIGHT, SKIN_NORMAL_X, SKIN_NORMAL_Y, SKIN_TANGENT, SKIN_NUMBERS };
 
-/* Floats of the four corners of a cell: x, y and z of their positions, then of their normals; of each the corners in
-   the order of memory, which is 0, 1, 3, 2. */
+/* Floats of the four corners of a cell: x, y, z of positions, then of normals; corners in the order 0, 1, 3, 2. */
 #define SKIN_CELL_FLOATS 24
 
-/* Vertices of one cloth that are computed together. A vertex's cell is copied in pairs of neighbours and transposed
-   later: half as many stores as one by one. */
+/* Vertices of one cloth that are computed together; cells are copied in pairs of neighbours, transposed later. */
 typedef struct skin_block {
   int32_t count;
   int32_t vertex[CLOTH_LANES];
@@ -31618,8 +30757,7 @@ static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, 
   return lanes3_select(lanes_less(weight, lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
 }
 
-/* Writes a vector of a block, whose components are CLOTH_LANES apart. One by one: together they would be read from
-   memory before the three stores are there. */
+/* Writes a vector of a block, whose components are CLOTH_LANES apart, one by one, as the stores are not there yet. */
 CLOTH_INLINE void write_vector(uint8_t *to, const float *from) {
   copy_floats(to, from, 1);
   copy_floats(to + sizeof(float), from + CLOTH_LANES, 1);
@@ -31737,11 +30875,11 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
-  for (int32_t i = 0; i < count && !error; i++) {
-    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
+  RETURN_ERROR(check_cloths(cloths, count, CLOTH_BINDING_CLOTHS));
+  for (int32_t i = 0; i < count; i++) {
+    RETURN_IF(!cloths[i]->has_scratch, CLOTH_ERROR_STATE);
   }
-  return error;
+  return CLOTH_OK;
 }
 
 /* Cells of a cloth, as bindings name them. */
@@ -31790,15 +30928,10 @@ static int check_blends(const cloth *const *all, int32_t count, const cloth_blen
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
-  if (!job->bindings || !layout || !job->vertices) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(layout);
-  error = error ? error : check_blends(all, count, job->blends);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(!job->bindings || !layout || !job->vertices, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_skinned_cloths(all, count));
+  RETURN_ERROR(check_skin_layout(layout));
+  RETURN_ERROR(check_blends(all, count, job->blends));
   return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -31843,27 +30976,19 @@ int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *b
 
 /// Binding a mesh ///
 
-/*
- * cloth_bind(): first the nearest cell of each vertex, by the distance to its two triangles; then, cloth by cloth, the
- * place on the bilinear patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring
- * cells. Lengths are divided by the root of the area of a cell, so that the smallest cells do not underflow.
- *
- * In: positions, grid, vertices of the caller. Out: bindings in the caller's memory. Scratch: residual holds the unit
- * normals of the particles.
- */
+/* cloth_bind(): the nearest cell of each vertex, by the distance to its two triangles; then the place on the bilinear
+   patch whose normal passes through the vertex, by Newton's steps that may lead to neighbouring cells. Lengths are over
+   the root of a cell's area. In: positions, vertices. Out: bindings. Scratch: residual, unit normals. */
 
 #if WITH_SKIN
 
-/* Newton's steps to the foot of a vertex on a patch. From the nearest point of the triangles five are enough for the
-   resolution of a binding; more where the way leads through cells. */
+/* Newton's steps to the foot of a vertex on a patch: five, and more where the way leads through cells. */
 #define BIND_STEPS 16
 /* Farthest that a vertex may be from its cloth [cells]: less than the largest height that a binding holds. */
 #define BIND_MOST_CELLS 30.0f
-/* Farthest that the place found may be from the vertex [cells]. It is farther for a vertex beyond a border by more than
-   a binding's coordinates hold; it is not bound. */
+/* Farthest that the place found may be from the vertex [cells], else it is not bound, as beyond a border. */
 #define BIND_TOLERANCE 0.05f
-/* Lengths below it are 0 [cells]. The product of two squares of larger ones, times MIN_DETERMINANT, is no subnormal
-   number. */
+/* Lengths below it are 0 [cells], so that two of their squares times MIN_DETERMINANT are no subnormal number. */
 #define CELL_QUANTUM 9.5367431640625e-7f
 /* Squared sine of the angle between two edges below which they have no plane. */
 #define MIN_DETERMINANT 1.0e-6f
@@ -31877,8 +31002,7 @@ static float clamped(float value, float low, float high) {
   return minimum(maximum(value, low), high);
 }
 
-/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges from the
-   first corner. */
+/* A point of a triangle: its squared distance from the origin [cells^2], and its coordinates along the edges. */
 typedef struct triangle_point {
   float squared, along_second, along_third;
 } triangle_point;
@@ -32016,8 +31140,7 @@ static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
          !is_gap(c, row * c->grid.columns + column, GAP_CELL);
 }
 
-/* Moves a coordinate that has left its cell along a direction to the neighbouring one, if there is one; else keeps it
-   near the border, or beside the gap. */
+/* Moves a coordinate that has left its cell to the neighbouring one, or keeps it near the border or gap. */
 static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   float *coordinate = d == WARP ? &place->u : &place->v;
   const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
@@ -32035,8 +31158,7 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   }
 }
 
-/* Moves a place to where its normal passes through the vertex. Each step solves for the two shifts on the patch in its
-   tangent plane. */
+/* Moves a place to where its normal passes through the vertex; each step solves for shifts in the tangent plane. */
 static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
   for (int32_t step = 0; step < BIND_STEPS; step++) {
     const bind_frame f = frame_of_place(c, place);
@@ -32148,8 +31270,7 @@ static float place_of_units(uint16_t units) {
   return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
 }
 
-/* Second pass: the place of a vertex on the patch, and its directions there. A vertex that the patch cannot hold is not
-   bound. */
+/* Second pass: the place of a vertex on the patch, and its directions there, unless the patch cannot hold it. */
 static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
   bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
   refine_place(c, &place, vertex->position);
@@ -32170,10 +31291,9 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
 static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < layout->count; i++) {
     const mesh_vertex v = read_vertex(layout, vertices, i);
-    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
-        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
-      return CLOTH_ERROR_RANGE;
-    }
+    RETURN_IF(!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+                  !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness),
+              CLOTH_ERROR_RANGE);
   }
   return CLOTH_OK;
 }
@@ -32193,13 +31313,11 @@ typedef struct bind_job {
 } bind_job;
 
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
-  if (!job->layout || !job->vertices || !job->reach || !job->bindings) {
-    return CLOTH_ERROR_NULL;
-  }
-  int error = check_skinned_cloths(all, count);
-  error = error ? error : check_skin_layout(job->layout);
-  error = error ? error : check_reach(job->reach);
-  return error ? error : check_mesh(job->layout, job->vertices);
+  RETURN_IF(!job->layout || !job->vertices || !job->reach || !job->bindings, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_skinned_cloths(all, count));
+  RETURN_ERROR(check_skin_layout(job->layout));
+  RETURN_ERROR(check_reach(job->reach));
+  return check_mesh(job->layout, job->vertices);
 }
 
 /* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
@@ -32228,41 +31346,31 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  const int error = check_bind(all, count, &job);
-  return error ? error : make_bindings(all, count, &job);
+  RETURN_ERROR(check_bind(all, count, &job));
+  return make_bindings(all, count, &job);
 }
 
 #endif
 
 /// One mesh over panels that are sewn together ///
 
-/*
- * cloth_bind_group() and cloth_skin_group() do what cloth_bind() and cloth_skin() do with the cloths of a group. Before
- * that the normals of particles that are sewn together become one: their mean, or on a gathered side that with the
- * normal between the two particles that a third is sewn to. The patches of both panels then end at a seam with the same
- * normals, so that normals and tangents of a mesh lead over it as over the middle of a panel. Where one of the panels
- * is wound the other way its normals count turned.
- *
- * cloth_write_group_vertices() writes the vertices of all cloths with these normals.
- *
- * In: a group, positions, vertices of the caller. Out: bindings and vertices in the caller's memory. Scratch: residual
- * of each cloth holds the unit normals of its particles.
- */
+/* cloth_bind_group(), cloth_skin_group(), cloth_write_group_vertices(): before the calls for single cloths the
+   normals of particles that are sewn together become their mean, or on a gathered side that with the normal between
+   the two particles that a third is sewn to; of a panel wound the other way they count turned. Scratch: residual,
+   unit normals. */
 
 #if WITH_SKIN && WITH_SEAMS
 
 /* Passes over all seams: where several end in one particle, a pass leaves a part of the difference, at most half. */
 #define JOIN_PASSES 6
 /* Cosines of the angles between normals up to which they are joined wholly, 120 degrees, and from which on they keep
-   their own, 150 degrees, as those of panels that lie on each other at a hem or before they are worn. Between them they
-   are joined in part, so that nothing jumps while a seam folds. */
+   their own, 150 degrees, as where panels lie on each other; between them in part. */
 #define JOIN_WHOLE_COSINE (-0.5f)
 #define JOIN_LEAST_COSINE (-0.8660254f)
 /* Cosine from which on normals are the same, 0.05 degrees. */
 #define JOIN_SAME_COSINE 0.9999996f
 
-/* On which side of a seam its cloth lies, seen along the seam from where the normals point: 1 or -1, or 0 where the
-   seam does not follow a border. */
+/* On which side of a seam its cloth lies, seen along it from the normals: 1 or -1, or 0 off borders. */
 static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t n) {
   const int32_t last = n + 1 == side->count, columns = c->grid.columns, here = sewn_at(side, n);
   int32_t way = side->count < 2 ? 0 : last ? here - sewn_at(side, n - 1) : sewn_at(side, n + 1) - here;
@@ -32343,8 +31451,7 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   return 1;
 }
 
-/* Writes the normals of a stitch, those that passes before have left or those of the panels each for itself, and
-   returns the cosine of the angle between its sides. */
+/* Writes the normals of a stitch, of passes before or of the panels, and returns the cosine between its sides. */
 static float load_stitch(stitch_normals *s, int is_own, int is_blended) {
   for (int32_t k = 0; k < 3; k++) {
     const cloth_vector normal = is_own ? own_normal(s->c[k], s->particle[k], is_blended)
@@ -32402,30 +31509,22 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
-  int error = check_group(group);
-  if (error) {
-    return error;
-  }
-  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
-  for (int32_t b = 1; b < group->count && !error; b++) {
-    for (int32_t a = 0; a < b && !error; a++) {
-      error = share_scratch(group->cloths[a], group->cloths[b]) ? CLOTH_ERROR_STATE : CLOTH_OK;
+  RETURN_ERROR(check_group(group));
+  RETURN_ERROR(check_skinned_cloths((const cloth *const *)group->cloths, group->count));
+  for (int32_t b = 1; b < group->count; b++) {
+    for (int32_t a = 0; a < b; a++) {
+      RETURN_IF(share_scratch(group->cloths[a], group->cloths[b]), CLOTH_ERROR_STATE);
     }
   }
-  return error;
+  return CLOTH_OK;
 }
 
 int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  int error = check_sewn_cloths(group);
-  if (!error) {
-    error = check_bind((const cloth *const *)group->cloths, group->count, &job);
-  }
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -32434,15 +31533,12 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                      const cloth_skin_layout *layout, const void *animated, void *vertices) {
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
-  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
-  if (!error) {
-    error = check_skin((const cloth *const *)group->cloths, group->count, &job);
-  }
-  if (!error) {
-    join_normals(group, &job);
-    make_skin((const cloth *const *)group->cloths, group->count, &job);
-  }
-  return error;
+  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
+  join_normals(group, &job);
+  make_skin((const cloth *const *)group->cloths, group->count, &job);
+  return CLOTH_OK;
 }
 
 #if WITH_VERTICES
@@ -32459,15 +31555,11 @@ static int check_group_vertices(const cloth_group *group, const cloth_vertex_lay
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
-  int error = WITH_BLEND || !blends ? check_sewn_cloths(group) : CLOTH_ERROR_LEFT_OUT;
-  if (!error && (!layout || !vertices)) {
-    error = CLOTH_ERROR_NULL;
-  }
-  error = error ? error : check_group_vertices(group, layout, bytes);
-  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
-  if (error) {
-    return error;
-  }
+  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
+  RETURN_ERROR(check_sewn_cloths(group));
+  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
+  RETURN_ERROR(check_group_vertices(group, layout, bytes));
+  RETURN_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {
@@ -32486,12 +31578,8 @@ int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blen
 
 /// State ///
 
-/*
- * The hash of a state. In: the state span of the arena. Scratch is not used.
- *
- * The state consists of words of 4 bytes, floats and integers, except for the freedoms and ages at its start, which are
- * bytes and are hashed as little-endian words. So the hash is the same on machines of either byte order.
- */
+/* The hash of a state, which consists of words of 4 bytes, but for freedoms and ages at its start: bytes, hashed as
+   little-endian words. So it is the same for either byte order. */
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -32521,10 +31609,7 @@ static uint64_t hash_state(const cloth *c) {
 }
 
 int cloth_hash(const cloth *c, uint64_t *hash) {
-  int error = check_call(c, hash);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, hash));
   *hash = hash_state(c);
   return CLOTH_OK;
 }
@@ -32537,14 +31622,9 @@ uint32_t cloth_hash_fold(uint64_t hash) {
 
 #if WITH_IMAGE || WITH_SAVE_CHECKS
 
-/*
- * Portable images. In and out: the state span of the arena, and the caller's bytes. Scratch is not used.
- *
- * An image is a header, then the state word by word, all little-endian. cloth_read_image() checks everything before it
- * writes: header, hash, and then every value against what calls and steps can produce, so that a step of an accepted
- * image stays in bounds whatever made it. check_image_...() return 1 for valid content. Some of them also check saves,
- * see saves.h.
- */
+/* Portable images: a header, then the state word by word, little-endian. cloth_read_image() checks everything before it
+   writes: header, hash, and every value against what calls and steps can produce. check_image_...() return 1 for valid
+   content; some also check saves. */
 
 /* Words of the header. */
 enum {
@@ -32605,15 +31685,10 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, image));
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(c, header);
-  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_IF(!is_room(c, image, bytes, header[IMAGE_BYTES]), CLOTH_ERROR_BUFFER);
   uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
@@ -32630,14 +31705,10 @@ static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
   for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
-    if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_VERSION;
-    }
+    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_VERSION);
   }
   for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
-    if (header[i] != expected[i]) {
-      return CLOTH_ERROR_IMAGE_CONFIG;
-    }
+    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_CONFIG);
   }
   return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
@@ -32678,9 +31749,7 @@ static int are_state_floats(const image_view *view, const uint8_t *from, int32_t
   for (int32_t i = 0; i < count; i++) {
     any_word word;
     read_view_words(view, &word, from + 4 * i, 1);
-    if (!is_state_float(word)) {
-      return 0;
-    }
+    RETURN_IF(!is_state_float(word), 0);
   }
   return 1;
 }
@@ -32691,14 +31760,10 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   for (; i + 8 <= bytes; i += 8) {
     uint64_t eight;
     copy_memory(&eight, from + i, sizeof eight);
-    if (eight) {
-      return 0;
-    }
+    RETURN_IF(eight, 0);
   }
   for (; i < bytes; i++) {
-    if (from[i]) {
-      return 0;
-    }
+    RETURN_IF(from[i], 0);
   }
   return 1;
 }
@@ -32754,24 +31819,18 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
 /* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
   const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
-  if (is_zero(from, sizeof(collider_slot))) {
-    return 0;
-  }
+  RETURN_IF(is_zero(from, sizeof(collider_slot)), 0);
 #if WITH_COLLIDERS
   collider_slot slot;
   read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
-      check_pose(&slot.previous)) {
-    return -1;
-  }
-  /* Storing the collider again must give the same slot. Poses are excepted: normalising a rotation again may change its
-     last bit. */
+  RETURN_IF(!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
+                check_pose(&slot.previous),
+            -1);
+  /* Storing the collider again must give the same slot, but for rotations, whose last bits may change. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
-  if (are_equal(&stored, &slot, sizeof slot)) {
-    return 1;
-  }
+  RETURN_IF(are_equal(&stored, &slot, sizeof slot), 1);
 #endif
   return -1;
 }
@@ -32788,17 +31847,13 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
   int32_t end = 0, meshes = 0;
   for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
-    if (used < 0) {
-      return 0;
-    }
+    RETURN_IF(used < 0, 0);
     end = used ? index + 1 : end;
     if (used) {
       const any_word shape = image_shape(view, index);
       const int is_mesh = shape == CLOTH_SHAPE_MESH;
       meshes += is_mesh;
-      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) {
-        return 0;
-      }
+      RETURN_IF(shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry, 0);
     }
   }
   return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
@@ -32836,8 +31891,7 @@ static int are_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* Are freedoms valid, are the confined particles those of the list, in ascending order, and is the rest of the list 0?
- */
+/* Are freedoms valid, confined particles those of the list, in ascending order, and is its rest 0? */
 static int check_image_confined(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   const uint8_t *freedom = image_at(view, c->state.freedom);
@@ -32847,16 +31901,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       i += 3;
       continue;
     }
-    if (!is_freedom(freedom[i])) {
-      return 0;
-    }
-    if (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED) {
-      return 0;
-    }
+    RETURN_IF(!is_freedom(freedom[i]), 0);
+    RETURN_IF(is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED, 0);
     if (is_confined(freedom[i])) {
-      if (listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i])) {
-        return 0;
-      }
+      RETURN_IF(listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i]), 0);
       listed++;
     }
   }
@@ -32884,14 +31932,11 @@ static int check_image_bodies(const image_view *view, const cloth_inputs *inputs
   for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
     rigid_body b;
     read_view_words(view, (any_word *)&b, from, words);
-    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
-        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
-      return 0;
-    }
+    RETURN_IF(b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+                  !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1),
+              0);
     const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
-    if (check_body(&body)) {
-      return 0;
-    }
+    RETURN_IF(check_body(&body), 0);
     seen |= UINT64_C(1) << b.collider;
   }
   return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
@@ -32903,9 +31948,7 @@ static int is_attached_before(const image_view *view, int32_t count, int32_t par
   for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
     any_word other;
     read_view_words(view, &other, from, 1);
-    if ((int32_t)other == particle) {
-      return 1;
-    }
+    RETURN_IF((int32_t)other == particle, 1);
   }
   return 0;
 }
@@ -32917,12 +31960,11 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
   for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
     attachment a;
     read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
-    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
-        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
-        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
-        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
-      return 0;
-    }
+    RETURN_IF(a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+                  is_attached_before(view, n, a.particle) || a.collider < 0 ||
+                  a.collider >= c->settings.capacity.max_colliders || check_image_slot(view, a.collider) != 1 ||
+                  !are_state_floats(view, from + 8, 3) || !vector_in_range(a.point, CLOTH_POSITION_LIMIT),
+              0);
   }
   return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
 }
@@ -32934,21 +31976,15 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
 /* Are the entries of the memory of pairs numbers, no more than there is room for, and is what follows them 0? */
 static int check_image_pairs(const image_view *view) {
   const cloth *c = view->c;
-  if (!c->self) {
-    return 1;
-  }
+  RETURN_IF(!c->self, 1);
   const uint32_t most = (uint32_t)memories_of(c).most;
   const uint8_t *from = image_at(view, c->state.pairs);
   any_word head[PAIR_MEMORY_HEAD];
   read_view_words(view, head, from, PAIR_MEMORY_HEAD);
-  if (head[0] > most || head[1] != 0u) {
-    return 0;
-  }
+  RETURN_IF(head[0] > most || head[1] != 0u, 0);
   from += PAIR_MEMORY_HEAD * sizeof(uint32_t);
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(pair_memory)) {
-    if (!are_state_floats(view, from + sizeof(pair_key), 6)) {
-      return 0;
-    }
+    RETURN_IF(!are_state_floats(view, from + sizeof(pair_key), 6), 0);
   }
   return is_zero(from, (most - head[0]) * sizeof(pair_memory));
 }
@@ -32958,16 +31994,13 @@ static int check_image_pairs(const image_view *view) {
 /* Are bodies, attachments and reactions at rest possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
-      inputs->attachment_count > c->settings.capacity.max_attachments || inputs->attachments_taken < 0 ||
-      inputs->attachments_taken > inputs->attachment_count ||
-      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
-    return 0;
-  }
+  RETURN_IF(inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies ||
+                inputs->attachment_count < 0 || inputs->attachment_count > c->settings.capacity.max_attachments ||
+                inputs->attachments_taken < 0 || inputs->attachments_taken > inputs->attachment_count ||
+                (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c))),
+            0);
 #if WITH_SELF
-  if (!check_image_pairs(view)) {
-    return 0;
-  }
+  RETURN_IF(!check_image_pairs(view), 0);
 #endif
 #if WITH_BODIES
   return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
@@ -32986,13 +32019,9 @@ static int check_image_planes(const image_view *view, uint32_t offset, int32_t p
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
-      if (!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit)) {
-        return 0;
-      }
+      RETURN_IF(!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit), 0);
     }
-    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
-      return 0;
-    }
+    RETURN_IF(!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float)), 0);
   }
   return 1;
 }
@@ -33022,10 +32051,9 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   const uint8_t *freedom = image_at(view, c->state.freedom);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
-    if (pin != 0xffffffffu &&
-        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
-      return 0;
-    }
+    RETURN_IF(pin != 0xffffffffu && (pin >= (uint32_t)c->count ||
+                                     (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED)),
+              0);
   }
   return 1;
 }
@@ -33042,9 +32070,7 @@ static int check_image_history(const image_view *view) {
     float limit =
         is_pad ? 0.0f
                : CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
-    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) {
-      return 0;
-    }
+    RETURN_IF(!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit)), 0);
   }
   return 1;
 }
@@ -33070,9 +32096,7 @@ static int check_image_gaps(const image_view *view) {
   const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 4; i++) {
-    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) {
-      return 0;
-    }
+    RETURN_IF(starts[i] && !is_zero(image_at(view, end), starts[i] - end), 0);
     end = starts[i] ? starts[i] + lengths[i] * vectors : end;
   }
   return !MEMORY_START(c) || is_zero(image_at(view, end), MEMORY_START(c) - end);
@@ -33107,29 +32131,22 @@ static int check_image_drives(const image_view *view, uint32_t offset) {
   const cloth *c = view->c;
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector a = image_vector(view, offset, i);
-    if (a.x < 0.0f || a.y != 0.0f || a.z != 0.0f) {
-      return 0;
-    }
+    RETURN_IF(a.x < 0.0f || a.y != 0.0f || a.z != 0.0f, 0);
   }
   return check_image_vectors(view, offset, MAX_DRIVE);
 }
 
-/* Are motion constraints, targets and normals in range? Targets at rest have equal positions before and after, targets
-   that were never set are 0. */
+/* Are motion constraints, targets and normals in range, targets at rest the same twice, and those never set 0? */
 static int check_image_targets(const image_view *view, int32_t targets) {
   const cloth *c = view->c;
   const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
   for (int32_t which = 0; which < TARGET_MOTIONS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
-    if (!check_image_vectors(view, offset, most)) {
-      return 0;
-    }
+    RETURN_IF(!check_image_vectors(view, offset, most), 0);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector a = image_vector(view, offset, i);
-      if ((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
-        return 0;
-      }
+      RETURN_IF((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a)), 0);
     }
   }
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
@@ -33153,28 +32170,17 @@ static int check_image_content(const image_view *view) {
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) {
-    return error;
-  }
-  if (bytes < IMAGE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
+  RETURN_ERROR(check_call(c, image));
+  RETURN_IF(bytes < IMAGE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  error = check_image_header(c, header, bytes);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_image_header(c, header, bytes));
   image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
-  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  if (!check_image_content(&view)) {
-    return CLOTH_ERROR_IMAGE_CONTENT;
-  }
+  RETURN_IF(header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32),
+            CLOTH_ERROR_IMAGE_DAMAGED);
+  RETURN_IF(!check_image_content(&view), CLOTH_ERROR_IMAGE_CONTENT);
   copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
@@ -33186,25 +32192,14 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
 
 /// Saves ///
 
-/*
- * Saves for rollback: a header, then a copy of the state. In and out: the state span of the arena, and the caller's
- * bytes, of any alignment. Scratch is not used.
- *
- * cloth_load() checks before it writes: the header, and then the content, so that a step from any bytes stays in
- * bounds, finite and within what the assertions of a step promise. Inputs, colliders, confinements and freedoms are
- * checked as those of images are (image.h). The arrays, which are nearly all of a save, are checked for what safety
- * needs and no more: the range of every float, and every index. There is no checksum: to hash a save takes several
- * times as long as to copy it, and whoever changes bytes on purpose can hash them, too.
- */
+/* Saves for rollback: a header, then a copy of the state. cloth_load() checks before it writes, so that a step stays
+   in bounds and finite from any bytes: the header; inputs, colliders, confinements and freedoms as in images; of the
+   arrays every float's range and every index. There is no checksum, which would take several times as long as the
+   copy. */
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) {
-    return CLOTH_ERROR_BUFFER;
-  }
+  RETURN_ERROR(check_call(c, buffer));
+  RETURN_IF(!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes), CLOTH_ERROR_BUFFER);
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
@@ -33264,9 +32259,7 @@ static int check_save_vectors(const image_view *view) {
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
   const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
   for (int32_t i = 0; i < arrays; i++) {
-    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) {
-      return 0;
-    }
+    RETURN_IF(offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i]), 0);
   }
   return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }
@@ -33314,13 +32307,8 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
 #endif
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) {
-    return error;
-  }
-  if (bytes < SAVE_HEADER_BYTES) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
+  RETURN_ERROR(check_call(c, buffer));
+  RETURN_IF(bytes < SAVE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
     uint32_t word;
@@ -33329,30 +32317,18 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
       return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
     }
   }
-  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  if (!check_save_content(c, from)) {
-    return CLOTH_ERROR_IMAGE_CONTENT;
-  }
+  RETURN_IF(bytes < SAVE_HEADER_BYTES + c->state_bytes, CLOTH_ERROR_IMAGE_DAMAGED);
+  RETURN_IF(!check_save_content(c, from), CLOTH_ERROR_IMAGE_CONTENT);
   copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }
 
 /// Queries ///
 
-/*
- * A ray against the cloth, and the nearest point of the cloth. In: positions and grid. Out: a point of the surface, in
- * the caller's memory. Nothing of the arena is written.
- *
- * Both queries are one: how far along a ray, from 0 to its length, does something come within a radius of the surface?
- * For the nearest point the ray has no length, and the radius is the distance of the nearest particle. Positions are
- * taken into the axes of the query: relative to its origin, with the ray along the third axis. So the distance of the
- * ray from a point is that of two coordinates, whatever the distance from the origin. A cell whose box in these axes is
- * farther from the ray than the radius is left out, for a block of lanes at a time; the triangles of the others are
- * tested one by one, by closed forms. The results are the same for any number of lanes: what is left out depends on the
- * cell alone, and of equal distances the first triangle wins.
- */
+/* A ray against the cloth, and its nearest point: how far along a ray does something come within a radius of the
+   surface? For the nearest point the ray has no length. Positions are in axes of the query, the ray along the third;
+   cells whose box is farther than the radius are left out in lanes, the triangles of others tested by closed forms. Of
+   equal distances the first triangle wins. */
 
 #if WITH_QUERIES
 
@@ -33375,8 +32351,7 @@ typedef struct surface_query {
   float weight[3];      /* of the corners */
 } surface_query;
 
-/* A position in the axes of the query. Positions differ by 0 or by at least 2^-53, so that their products with
-   components of axes are not subnormal. The lanes below do the same. */
+/* A position in the axes of the query. Positions differ by 0 or 2^-53 at least, so no product is subnormal. */
 static cloth_vector to_query(const surface_query *s, int32_t particle) {
   const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
   return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
@@ -33399,9 +32374,8 @@ static float squared_distance_to_triangle(const cloth_vector q[3], float weight[
 
 /// A ray against a triangle ///
 
-/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same numbers for both of
-   its triangles, but for the sign, so that no ray passes between two triangles (Woop, Benthin and Wald, "Watertight
-   Ray/Triangle Intersection", 2013). Returns 1 if it hits. */
+/* Where a thin ray hits a triangle: the distance in *along. The products of an edge are the same for both of its
+   triangles, so that no ray passes between them (Woop, Benthin and Wald 2013). Returns 1 if it hits. */
 static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   float side[3] = {q[1].x * q[2].y - q[1].y * q[2].x, q[2].x * q[0].y - q[2].y * q[0].x,
                    q[0].x * q[1].y - q[0].y * q[1].x};
@@ -33559,8 +32533,7 @@ static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
   }
 }
 
-/* Tests the triangles of all cells that the ray comes near: a block of columns after the other, so that each row of a
-   block is taken into the axes of the query once. */
+/* Tests the triangles of all cells that the ray comes near, a block of columns after the other. */
 CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
   const cloth *c = s->c;
   const int32_t cells = cells_along_warp(c), columns = c->grid.columns, sheet = columns - 1; /* without the seam */
@@ -33640,8 +32613,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
   return 1;
 }
 
-/* The third axis is that of the ray, of unit length; the first is perpendicular to it and to the axis of the world that
-   it leans to least. */
+/* The third axis is that of the ray; the first is perpendicular to it and the axis of the world it leans to least. */
 static void set_query_axes(surface_query *s, cloth_vector ray) {
   const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
   const int is_x = x <= y && x <= z, is_y = !is_x && y <= z;
@@ -33652,16 +32624,13 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  int error = check_call(c, ray);
-  if (error || !point) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  RETURN_ERROR(check_call(c, ray));
+  RETURN_IF(!point, CLOTH_ERROR_NULL);
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
-  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
-      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_IF(!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+                !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f),
+            CLOTH_ERROR_RANGE);
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -33677,13 +32646,9 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  int error = check_call(c, point);
-  if (error) {
-    return error;
-  }
-  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
-    return CLOTH_ERROR_RANGE;
-  }
+  RETURN_ERROR(check_call(c, point));
+  RETURN_IF(!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE),
+            CLOTH_ERROR_RANGE);
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -33704,10 +32669,7 @@ int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cl
 
 /// Measures ///
 
-/*
- * Strain and energies, computed when a program asks. In: positions, velocities, freedoms and fabric. Out:
- * cloth_measures. Nothing of the arena is written.
- */
+/* Strain and energies, from positions, velocities, freedoms and fabric, when a program asks. */
 
 #if WITH_MEASURE
 
@@ -33850,10 +32812,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {
-  int error = check_call(c, measures);
-  if (error) {
-    return error;
-  }
+  RETURN_ERROR(check_call(c, measures));
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;
@@ -33873,13 +32832,8 @@ int cloth_measure(const cloth *c, cloth_measures *measures) {
 
 /// Kernels of the step of one equation, tested ///
 
-/*
- * For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid: near
- * and own arrays, springs, blocks and their inverse, sums over rows, restriction and interpolation; in scalars the
- * contact law. All results go into one hash, in the order of the particles, so that it is the same with any lanes.
- *
- * In: numbers that the compiler cannot know. Out: the hash. Scratch: the stack.
- */
+/* For cloth_self_test(): the kernels whose bits are not those of a single operation of the lanes, on a small grid, from
+   numbers that the compiler cannot know. One hash, in the order of the particles. */
 
 #if WITH_SELF_TEST
 
@@ -33923,8 +32877,7 @@ static void hash_lanes3(hasher *h, lanes3 block, int32_t count) {
   }
 }
 
-/* What the springs from a block of a row to the next particles make of their force: through the inverse of their
-   blocks, and back by the product. */
+/* What springs from a block of a row make of their force: through the inverse of their blocks, and back. */
 CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_terms *t, const float *numbers) {
   const lanes3 here = near_load(row, KERNEL_PITCH, i), next = near_load(row, KERNEL_PITCH, i + 1);
   const lanes3 before = near_load(row, KERNEL_PITCH, i - 1);
@@ -34049,10 +33002,8 @@ static int kernels_are_right(const float *numbers) {
 
 /// Self-test ///
 
-/*
- * cloth_self_test(): computes expressions whose bits are known, as scalars and in lanes, and checks the operations of
- * the lanes backend against plain C. Finds builds and machines that fuse, widen or flush. Reads and writes no cloth.
- */
+/* cloth_self_test(): expressions whose bits are known, as scalars and in lanes, and operations of the backend against
+   plain C. Finds builds and machines that fuse, widen or flush. */
 
 #if WITH_SELF_TEST
 
@@ -34141,8 +33092,7 @@ static float scalar_value(int expression, float a, float b) {
   }
 }
 
-/* 1 if masks choose the right lanes: the first three, every second, both of these; a store of no more than three lanes,
-   and lanes moved up by one. */
+/* 1 if masks choose the right lanes: the first three, every second, both; stores of three, lanes moved up by one. */
 static int masks_are_right(void) {
   static const float parity[8] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
   float stored[CLOTH_LANES];
@@ -34184,8 +33134,7 @@ static int transposition_is_right(void) {
   return right;
 }
 
-/* 1 if loads, arithmetic, selections and stores of lanes give the bits of scalars. The operations tested are those
-   whose definitions differ most between vector units. */
+/* 1 if loads, arithmetic, selections and stores of lanes, as vector units differ in them, give the bits of scalars. */
 static int lanes_are_right(void) {
   float from[CLOTH_LANES + 1];
   float to[CLOTH_LANES + 1];
@@ -34208,8 +33157,7 @@ static int lanes_are_right(void) {
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
 
-/* Divides values one by one, and first lanes of as many blocks. A compiler that may use reciprocals computes that of
-   the divisor once, before the loop. */
+/* Divides values one by one, and as first lanes: a compiler that may use reciprocals computes one before the loop. */
 CLOTH_SEPARATE void divide_all(float *floats, float *blocks, int32_t count, float divisor) {
   for (int32_t n = 0; n < count; n++) {
     floats[n] = floats[n] / divisor;
@@ -34330,8 +33278,7 @@ CLOTH_SEPARATE int step_is_right(void) {
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
-    /* Lanes and floats get operands of their own: a compiler that saw the same product in both would compute it once,
-       and might then fuse neither with the sum. */
+    /* Lanes and floats get operands of their own, or a product of both would be computed once, and never fused. */
     lanes a = lanes_splat(opaque_float(k->a));
     lanes b = lanes_splat(opaque_float(k->b));
     if (!has_bits(lanes_first_value(expression_value(k->expression, a, b)), k->bits) ||
@@ -34339,9 +33286,7 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  if (!quotients_are_right() || !zeros_are_right() || !chain_is_right()) {
-    return CLOTH_ERROR_EXCESS_PRECISION;
-  }
+  RETURN_IF(!quotients_are_right() || !zeros_are_right() || !chain_is_right(), CLOTH_ERROR_EXCESS_PRECISION);
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
@@ -34360,10 +33305,7 @@ int cloth_self_test(void) {
 
 /// Names and explanations ///
 
-/*
- * Names of errors, and explanations of faults in words. In: an error, a config, a fabric or a collider. Out: constant
- * texts, or the caller's buffer.
- */
+/* Names of errors, and explanations of faults in words. */
 
 #if WITH_NAMES
 
@@ -34405,12 +33347,9 @@ static int is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/* Number of letters at `text` that C needs and a reader does not: the suffix f after a digit, and .0 after a digit
-   before a suffix or an exponent. `before` is the letter before them. */
+/* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  if (!is_digit(before)) {
-    return 0;
-  }
+  RETURN_IF(!is_digit(before), 0);
   if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
     return 2;
   }
@@ -34437,9 +33376,7 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
 }
 
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_config_fault(config);
   if (fault > CONFIG_FABRIC) {
     size_t used = append_text(text, bytes, 0, "fabric.");
@@ -34451,23 +33388,17 @@ int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
 }
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = fabric ? find_fabric_fault(fabric) : 0;
   append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  if (!fabric) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
   return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
@@ -34488,9 +33419,7 @@ static int find_geometry_fault(const cloth_geometry_data *data) {
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  if (!text) {
-    return CLOTH_ERROR_NULL;
-  }
+  RETURN_IF(!text, CLOTH_ERROR_NULL);
   int fault = find_geometry_fault(data);
   append_text(text, bytes, 0, find_text(geometry_texts, fault));
   return geometry_error(fault);
