@@ -211,6 +211,7 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
   }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
+  forget_cells(c, index, -1);
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -242,6 +243,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
+  forget_cells(c, index, -1);
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);

@@ -272,6 +272,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   invalidate_history(c, particle);
 #if WITH_COLLIDERS
   forget_touching(c, particle);
+  forget_cells(c, -1, particle);
 #endif
 #if WITH_SELF
   forget_pairs(c);

@@ -114,6 +114,10 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
       vector_store(force, i, vector_flush_work(transform_direction(m, vector_load(force, i))));
     }
   }
+  for (uint32_t n = 0; c->state.cells && m->turns && n < *cells_remembered(c); n++) {
+    cloth_vector *force = &cell_memories_of(c)[n].force;
+    *force = vector_flush_work(transform_direction(m, *force));
+  }
 }
 
 #endif

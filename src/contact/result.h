@@ -311,6 +311,7 @@ static void remember_nothing(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->remembers) {
     forget_all_touching(c);
+    set_cells_remembered(c, 0, *cells_remembered(c));
     w->statistics.contacts = w->statistics.contacts_sticking = w->remembers = 0;
   }
 }

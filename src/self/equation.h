@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../contact/element.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
 #include "../lanes.h"
@@ -113,51 +114,13 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   }
 }
 
-/* What an element's particles do: compliances, and how far they move without it along and across its normal. */
-typedef struct pair_motion {
-  float along, across; /* compliances */
-  float out;           /* along the normal, without the element [m] */
-  float before;        /* what pressed the particles of the first feature last, along the normal */
-  cloth_vector way;    /* across it */
-} pair_motion;
-
-/* How a particle resists along a direction and across it: of its own terms. */
-static void find_resistance(const self_body *b, int32_t i, cloth_vector n, float *along, float *across) {
-  float *blocks = b->arrays.inverse;
-  float own = *own_at(b->arrays.diagonal, 1, i, 0) + (b->terms->bends ? plate_diagonal(b->terms) : 0.0f);
-  float trace = 3.0f * own;
-  *along = own;
-  if (blocks) {
-    const float xx = *own_at(blocks, 6, i, 0), yy = *own_at(blocks, 6, i, 1), zz = *own_at(blocks, 6, i, 2);
-    const float xy = *own_at(blocks, 6, i, 3), xz = *own_at(blocks, 6, i, 4), yz = *own_at(blocks, 6, i, 5);
-    const cloth_vector dn = vector_flush_work(
-        vector((xx * n.x + xy * n.y) + xz * n.z, (xy * n.x + yy * n.y) + yz * n.z, (xz * n.x + yz * n.y) + zz * n.z));
-    *along += vector_dot(n, dn);
-    trace += (xx + yy) + zz;
-  }
-  *along = maximum(*along, LEAST_MASS);
-  *across = maximum(0.5f * (trace - *along), LEAST_MASS);
-}
-
 /* Sums over the particles of an element. */
-static void find_motion(const pair_ends *x, cloth_vector normal, pair_motion *m) {
+static void find_motion(const pair_ends *x, cloth_vector normal, element_motion *m) {
   fill_zero(m, sizeof *m);
   EACH_MOVING(x, n, b, i, {
-    const float w = x->weight[n], share = maximum(b->arrays.solution[i], 1.0f);
-    float along, across;
-    find_resistance(b, i, normal, &along, &across);
-    const cloth_vector last = own_vector(b->arrays.product, i);
-    const cloth_vector force = vector_flush_work(vector_add(own_vector(b->arrays.residual, i), last));
-    const float out = flush_small(vector_dot(force, normal), WORK_QUANTUM);
-    const float square = flush_small(w * w, WORK_QUANTUM) * share;
-    m->along += square / (along * b->weight);
-    m->across += square / (across * b->weight);
-    m->out += w * (out / along);
-    if (n < x->first) {
-      m->before += w * b->weight * flush_small(vector_dot(vector_flush_work(last), normal), WORK_QUANTUM);
-    }
-    const cloth_vector side = vector_flush_work(vector_add_scaled(force, normal, negate(out)));
-    m->way = vector_add_scaled(m->way, side, w / across);
+    const float share = maximum(b->arrays.solution[i], 1.0f);
+    const float last = add_motion(m, &b->arrays, b->terms, i, normal, x->weight[n], share, b->weight);
+    m->before += n < x->first ? last : 0.0f;
   });
 }
 
@@ -168,64 +131,24 @@ static float pair_stiffness(const pair_ends *x) {
   return 0.5f * (first + (b->terms ? b->stiffness : first));
 }
 
-/* Friction of an element of stiffness k that presses with `pressed`: sticks, or slides against what it can hold. */
-static float pair_friction(cloth_vector offset, const pair_motion *m, float k, cloth_vector held, float most) {
-  const float resists = 1.0f / m->across;
-  const cloth_vector way = vector_add_scaled(vector_add(offset, m->way), held, negate(m->across));
-  const float length = vector_length(way);
-  if (!(k * resists * length > most * (resists + k))) {
-    return k;
-  }
-  const float rest = maximum(length - most * m->across, WORK_QUANTUM);
-  return flush_small(minimum(most / rest, k), WORK_QUANTUM);
-}
-
-/* The law of an element of which `last`, scaled, pressed before. Where it does not press, its force and stiffness are
+/* The law of an element of which `force`, scaled, pressed before. Where it does not press, its force and stiffness are
    0. */
-static pair_law law_of_pair(const pair_element *e, const pair_ends *x, cloth_vector force) {
+static element_law law_of_pair(const pair_element *e, const pair_ends *x, cloth_vector force) {
   const float k = pair_stiffness(x), range = x->law->thickness, depth = (range - e->gap) / range;
-  pair_law p = {0.0f, 0.0f, 0.0f};
-  pair_motion m;
-  find_motion(x, e->normal, &m);
-  const float last = maximum(flush_small(vector_dot(force, e->normal), WORK_QUANTUM), 0.0f);
-  const float alone = depth + (m.along * last - m.out) / range;
-  if (!x->moving || !(alone > 0.0f)) {
+  element_law p = {0.0f, 0.0f, 0.0f};
+  element_motion m;
+  float pressed;
+  if (!x->moving) {
     return p;
   }
-  const lanes stiffness = lanes_splat(k), thickness = lanes_splat(range);
-  const lanes q = agreed_depth(stiffness, thickness, lanes_splat(range / m.along), lanes_splat(alone));
-  const contact_tangent law = tangent_at(stiffness, thickness, lanes_splat(depth), q);
-  const float pressed = minimum(lanes_first_value(law.law), maximum(last, m.before));
-  p.along = lanes_first_value(law.stiffness);
-  p.force = lanes_first_value(law.force);
-  p.across = pair_friction(e->offset, &m, k, vector_across(force, e->normal), x->law->friction * pressed);
-  return p;
-}
-
-/* The force of an element whose particles have moved by `moved` relative to each other. */
-CLOTH_INLINE cloth_vector pair_force(const pair_element *e, cloth_vector moved) {
-  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  const cloth_vector way = vector_add(e->offset, vector_add_scaled(moved, e->normal, negate(out)));
-  const float press = flush_small(e->press.law.force - e->press.law.along * out, WORK_QUANTUM);
-  return vector_flush_work(vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across)));
-}
-
-/* (k n n^T + k_t (I - n n^T)) v */
-CLOTH_INLINE cloth_vector pair_product(cloth_vector n, float along, float across, cloth_vector v) {
-  const float out = flush_small(vector_dot(n, v), WORK_QUANTUM) * (along - across);
-  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_small(out, WORK_QUANTUM)));
-}
-
-/* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
-static void add_element_block(const self_body *b, int32_t i, const pair_element *e, float s) {
-  const cloth_vector n = e->normal;
-  const float across = e->press.law.across, more = e->press.law.along - across;
-  const float entry[6] = {across + more * n.x * n.x, across + more * n.y * n.y, across + more * n.z * n.z,
-                          more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
-  for (int32_t k = 0; k < 6; k++) {
-    float *to = own_at(b->arrays.ground, 6, i, k);
-    *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
+  find_motion(x, e->normal, &m);
+  const float last = maximum(flush_small(vector_dot(force, e->normal), WORK_QUANTUM), 0.0f);
+  p = law_of_element(&m, k, range, depth, last, &pressed);
+  if (!(pressed < 0.0f)) {
+    const float most = x->law->friction * minimum(pressed, maximum(last, m.before));
+    p.across = element_friction(e->offset, &m, k, vector_across(force, e->normal), most);
   }
+  return p;
 }
 
 /* Laws of all elements. */
@@ -239,22 +162,17 @@ CLOTH_SEPARATE void press_pairs(const self_group *g, const solve_group *s) {
   });
 }
 
-/* 1 if an element has a block. */
-CLOTH_INLINE int is_pressing(const pair_element *e) {
-  return e->press.law.along > 0.0f || e->press.law.across > 0.0f;
-}
-
 /* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pair_ends x;
   EACH_ELEMENT(g, e, {
-    if (is_pressing(e)) {
-      const cloth_vector force = pair_force(e, none);
+    if (has_block(&e->press.law)) {
+      const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
         add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
-        add_element_block(b, i, e, absolute(x.weight[n]) / b->weight);
+        add_element_block(&b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
   });
@@ -273,15 +191,15 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (is_pressing(e)) {
+    if (has_block(&e->press.law)) {
       find_ends(g, e, &x);
       const float along = e->press.law.along;
       const cloth_vector moved = direction_of_pair(&x, p);
-      const cloth_vector force = pair_product(e->normal, along, e->press.law.across, moved);
+      const cloth_vector force = element_product(e->normal, along, e->press.law.across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING(&x, n, b, i, {
         const float w = x.weight[n];
-        const cloth_vector own = pair_product(e->normal, along, e->block_across, p[n]);
+        const cloth_vector own = element_product(e->normal, along, e->block_across, p[n]);
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
@@ -327,11 +245,11 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
       continue;
     }
-    const cloth_vector before = pair_force(e, moved), direction = direction_of_pair(&x, p);
+    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
     const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
     e->press.law.across = weaker;
-    const cloth_vector change = vector_flush_work(vector_subtract(pair_force(e, moved), before));
-    const cloth_vector q = pair_product(e->normal, 0.0f, less, direction);
+    const cloth_vector change = vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
+    const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
       add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, w)));

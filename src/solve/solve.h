@@ -78,7 +78,10 @@ typedef struct solve_state {
 static float multiply_direction(const solve_state *s, int32_t is_last) {
   float sum = 0.0f;
   EACH_MEMBER(s->group, m, {
-    const float own = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+    float own = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+#if WITH_COLLIDERS
+    own += workspace_of(m->c)->cells > 0 ? multiply_cells(m->c, is_last) : 0.0f;
+#endif
     sum += m->weight * own;
   });
   sum += multiply_bodies(s->group, is_last);
@@ -131,6 +134,12 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
       all.most += m->weight * change.most;
       all.changed |= change.changed;
     }
+    if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
+      const solve_change change = release_cells(m->c, s->step, m->has_solution, is_last);
+      all.along += m->weight * change.along;
+      all.most += m->weight * change.most;
+      all.changed |= change.changed;
+    }
   });
 #endif
 #if WITH_SELF
@@ -155,7 +164,7 @@ static void set_solve_bounds(solve_state *s) {
     s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
     s->fixed_work |= m->c->settings.capacity.fixed_work;
     s->finished += m->weight * finished_change(m->c, m->t);
-    meets |= workspace_of(m->c)->has_pairs || workspace_of(m->c)->touches > 0 || body_count_of(m->c) > 0;
+    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || body_count_of(m->c) > 0;
     s->iterations = m->t->iterations > s->iterations ? m->t->iterations : s->iterations;
     most = m->t->most_iterations > most ? m->t->most_iterations : most;
   });

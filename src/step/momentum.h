@@ -121,6 +121,9 @@ static int moves_bodies(const cloth *c) {
     }
     any = 1;
   }
+  if (workspace_of(c)->cells > 0) {
+    return 0;
+  }
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;
@@ -131,7 +134,7 @@ static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
   f.has_bodies = moves_bodies(c);
-  if ((workspace_of(c)->touches > 0 && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
+  if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
   }
 #if WITH_GAPS
@@ -289,7 +292,7 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
   EACH_MEMBER(s, m, {
     const int32_t moves = moves_bodies(m->c);
     are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) &&
-                (workspace_of(m->c)->touches == 0 || moves);
+                (!meets_colliders(m->c) || moves);
     *has_bodies |= moves;
   });
   return are_free;

@@ -57,7 +57,7 @@ static void note_pairs(const solve_group *g) {
   pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    if (!is_pressing(e)) {
+    if (!has_block(&e->press.law)) {
       continue;
     }
     find_ends(g->pairs, e, &x);
@@ -102,8 +102,8 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (workspace_of(c)->touches > 0) {
-    sum = sum_of_contacts(c, t, has_solution);
+  if (meets_colliders(c)) {
+    sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution));
   }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];

@@ -1,0 +1,459 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../gaps.h"
+#include "../geometry.h"
+#include "../lanes.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../shapes.h"
+#include "../solve/arrays.h"
+#include "../triangle_point.h"
+#include "../types.h"
+#include "body.h"
+#include "buried.h"
+#include "cell_memory.h"
+#include "search.h"
+#include "touch.h"
+
+/// Search for cells that touch ///
+
+/*
+ * Particles alone let what is small or sharp through their cells: a sheet that is pulled over the edge of a box hooks it.
+ * So a triangle of a cell touches a solid without mass, too, at the point of it that is nearest to the solid where the
+ * substep begins; but only where the solid stands out between the particles, which a flat sheet on a flat top, or one
+ * over what is large against its cells, does not see:
+ *
+ *   sag = sum w_j phi_j - phi(p) >= LEAST_SAG T, phi the distance from the solid
+ *
+ * A point is kept as long as none is much nearer, and it stands out at all: chosen anew each time, points wander with
+ * every small motion, and nothing rests. A touch begins only where the point and all corners of the triangle are
+ * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
+ * particles that lie on something flat are farther out.
+ *
+ * Both triangles of a cell have the diagonal from its first corner. A row of cells, then a block of them, then each
+ * triangle is compared with the box of the collider; then the distances of the corners tell how far it may stand out:
+ * for a convex solid phi_i >= phi_j + n_j . (x_i - x_j), and the sag is no more than what is missing there.
+ *
+ * In: position, place, diagonal, boxes of rows (residual), colliders, memory of cells. Out: touches of cells. Scratch:
+ * scratch.reach.
+ */
+
+#if WITH_COLLIDERS
+
+/* Where the law of a cell begins, in thicknesses. */
+#define CELL_REACH 0.5f
+/* Least sag with which a touch begins, and with which it is kept, in thicknesses. */
+#define LEAST_SAG 0.25f
+#define CELL_SAG 0.05f
+/* A point is kept unless another one is nearer by so many thicknesses. */
+#define KEPT_SHARE 0.05f
+/* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
+   to the next; of a kept point fewer and shorter ones. */
+#define DESCENT_STEPS 10
+#define DESCENT_START 0.5f
+#define KEPT_STEPS 5
+#define KEPT_START 0.12f
+#define DESCENT_FACTOR 0.6f
+/* Slopes of the distance along a triangle below this are none. */
+#define LEAST_SLOPE 1.0e-3f
+/* Cells of a part of a substep that are looked at one by one, for each one that there is room for. */
+#define SEARCHES_PER_CELL_TOUCH 8
+
+/* The particles of a row above or below a block of cells, in the axes of the collider: where the substep begins, where
+   they are linearised, their distances and normals there at its beginning. */
+#define CORNER_FLOATS (2 * TOUCH_LANES)
+typedef struct corner_row {
+  float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+} corner_row;
+
+/* What the search of one collider takes. */
+typedef struct cell_search {
+  touch_search s;
+  cloth_vector low, high; /* around the collider, in its axes [m] */
+  uint32_t cursor;        /* in the memory */
+  corner_row row[2];      /* by the parity of the row */
+  int32_t at[2];          /* which rows these are; -1: none */
+  int32_t block;          /* first column */
+} cell_search;
+
+/* 1 for colliders that cells touch. */
+static int is_met_by_cells(const cloth *c, int32_t index) {
+  const int32_t shape = is_collider(c, index) ? slot_at(c, index)->body.shape : CLOTH_SHAPE_PLANE;
+  const int has_mass = find_unknown(c, index) != NULL;
+  return !has_mass && shape != CLOTH_SHAPE_PLANE && !is_concave(&slot_at(c, index)->body);
+}
+
+/* The box around a collider in its axes. */
+static void find_shape_box(const touched_body *b, cloth_vector *low, cloth_vector *high) {
+  const cloth_collider *s = b->shape;
+  const float radius = maximum(s->radius, s->radius_top);
+  cloth_vector half = vector(radius, radius, radius);
+  if (s->shape == CLOTH_SHAPE_BOX) {
+    half = s->half_extents;
+  } else if (s->shape == CLOTH_SHAPE_CAPSULE) {
+    half.y = s->half_height + radius;
+  } else if (s->shape == CLOTH_SHAPE_CYLINDER) {
+    half.y = s->half_height;
+  }
+  *low = b->geometry ? b->geometry->low : vector_scale(half, -1.0f);
+  *high = b->geometry ? b->geometry->high : half;
+}
+
+/* A block of particles of a row, the corners `k` on. */
+CLOTH_INLINE void find_corner_lanes(const touch_search *s, corner_row *r, int32_t row, int32_t i, int32_t k) {
+  const vector_array from = {r->from[0], r->from[1], r->from[2]}, to = {r->to[0], r->to[1], r->to[2]};
+  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
+  const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, row * s->a->columns + i));
+  const lanes3 y = lanes_to_local(&s->b->end, near_load(near_row(s->a->place, s->a->pitch, row), s->a->plane, i));
+  lanes3 normal;
+  lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
+  lanes3_store(from, k, x, CLOTH_LANES);
+  lanes3_store(to, k, y, CLOTH_LANES);
+  lanes3_store(normals, k, normal, CLOTH_LANES);
+}
+
+/* The corners of a row beside the present block. */
+CLOTH_SEPARATE const corner_row *find_block_corners(cell_search *s, int32_t row) {
+  corner_row *r = &s->row[row & 1];
+  const int32_t next = s->block + TOUCH_LANES;
+  if (s->at[row & 1] == row) {
+    return r;
+  }
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    if (s->block + k < s->s.a->columns) {
+      find_corner_lanes(&s->s, r, row, s->block + k, k);
+    }
+  }
+  if (next < s->s.a->columns || s->s.a->is_ring) {
+    find_corner_lanes(&s->s, r, row, next < s->s.a->columns ? next : 0, TOUCH_LANES);
+  }
+  if (s->s.a->is_ring && next > s->s.a->columns) { /* the first column follows within the block */
+    const int32_t k = s->s.a->columns - s->block;
+    float *all = &r->from[0][0];
+    corner_row first;
+    find_corner_lanes(&s->s, &first, row, 0, 0);
+    const float *of = &first.from[0][0];
+    for (int32_t n = 0; n < (int32_t)(sizeof *r / sizeof(float)) / CORNER_FLOATS; n++) {
+      all[n * CORNER_FLOATS + k] = of[n * CORNER_FLOATS];
+    }
+  }
+  s->at[row & 1] = row;
+  workspace_of(s->s.c)->searched += TOUCH_LANES;
+  return r;
+}
+
+CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k) {
+  return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
+}
+
+/* Corners of triangles in lanes. */
+typedef struct corner_lanes3 {
+  lanes3 from, to, normal;
+  lanes distance;
+} corner_lanes3;
+
+CLOTH_INLINE corner_lanes3 corners_at(const corner_row *r, int32_t k) {
+  const corner_lanes3 c = {corner_lanes(r->from, k), corner_lanes(r->to, k), corner_lanes(r->normal, k),
+                           lanes_load(&r->distance[k])};
+  return c;
+}
+
+/* By how much the distances of all corners are above those that one's plane says, at most. */
+CLOTH_INLINE lanes missing_from_plane(const corner_lanes3 *of, const corner_lanes3 *a, const corner_lanes3 *b) {
+  const lanes to_a = lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(a->from, of->from)));
+  const lanes to_b = lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(b->from, of->from)));
+  return lanes_maximum(lanes_subtract(lanes_subtract(a->distance, of->distance), to_a),
+                       lanes_subtract(lanes_subtract(b->distance, of->distance), to_b));
+}
+
+/* Which triangles are near the box of the collider, and may have it stand out between their corners. */
+CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_lanes3 *p) {
+  lanes3 low = p[0].from, high = p[0].from;
+  for (int32_t n = 0; n < 3; n++) {
+    const lanes3 on = lanes3_add(p[n].to, lanes3_subtract(p[n].to, p[n].from));
+    low = lanes3_minimum(lanes3_minimum(low, p[n].from), on);
+    high = lanes3_maximum(lanes3_maximum(high, p[n].from), on);
+  }
+  const lanes around = lanes_splat((1.0f + CELL_REACH) * s->s.thickness);
+  const lanes3 below = lanes3_subtract(lanes3_splat(s->low), high), above = lanes3_subtract(low, lanes3_splat(s->high));
+  const lanes out = lanes_maximum(lanes_maximum(lanes_maximum(below.x, below.y), lanes_maximum(below.z, above.x)),
+                                  lanes_maximum(above.y, above.z));
+  const lanes sag = lanes_minimum(missing_from_plane(&p[0], &p[1], &p[2]),
+                                  lanes_minimum(missing_from_plane(&p[1], &p[2], &p[0]),
+                                                missing_from_plane(&p[2], &p[0], &p[1])));
+  return lanes_both(lanes_less(out, around), lanes_less(lanes_splat(CELL_SAG * s->s.thickness), sag));
+}
+
+/* A triangle that is looked at. */
+typedef struct cell_triangle {
+  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
+  float distance[3];
+  int32_t row[3], column[3];
+  uint32_t key;
+} cell_triangle;
+
+/* A point of it, at the beginning of the substep. */
+typedef struct cell_point {
+  float weight[3], distance;
+} cell_point;
+
+static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
+  cloth_vector sum = vector_scale(corner[0], weight[0]);
+  sum = vector_add_scaled(sum, corner[1], weight[1]);
+  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
+}
+
+/* Descends from a point to where the triangle is nearest to the collider, by shorter and shorter steps against the
+   slope of the distance. *best: the nearest point on the way. */
+CLOTH_SEPARATE void descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
+                            cell_point *best) {
+  const cloth_vector first = vector_flush(vector_subtract(t->from[1], t->from[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(t->from[2], t->from[0]), STATE_QUANTUM);
+  const float longest = maximum(vector_length(first), maximum(vector_length(second),
+                                                              vector_length(vector_subtract(first, second))));
+  const cloth_vector area = vector_cross(first, second);
+  const float twice = vector_length(area);
+  const cloth_vector across =
+      vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
+  float weight[3] = {best->weight[0], best->weight[1], best->weight[2]}, step = start * longest;
+  for (int32_t n = 0; n < steps; n++) {
+    const cloth_vector p = point_of_cell(t->from, weight);
+    cloth_vector normal;
+    const float distance = distance_of_point(s->b->shape, s->b->geometry, p, &normal);
+    workspace_of(s->c)->cell_searches++;
+    if (n == 0 || distance < best->distance) {
+      best->distance = distance;
+      for (int32_t k = 0; k < 3; k++) {
+        best->weight[k] = weight[k];
+      }
+    }
+    const cloth_vector n_work = vector_flush_work(normal);
+    const cloth_vector slope =
+        vector_flush_work(vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
+    const float steep = vector_length(slope);
+    if (!(steep > LEAST_SLOPE)) {
+      return;
+    }
+    const cloth_vector to = vector_add_scaled(p, slope, negate(step / steep));
+    cloth_vector q[3];
+    for (int32_t k = 0; k < 3; k++) {
+      q[k] = vector_flush(vector_subtract(t->from[k], to), STATE_QUANTUM);
+    }
+    nearest_weights(q, weight);
+    step *= DESCENT_FACTOR;
+  }
+}
+
+/* The entry of a triangle in the memory; NULL if it has none. */
+static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
+  const cell_memory *entry = cell_memories_of(s->s.c);
+  const uint32_t count = *cells_remembered(s->s.c);
+  while (s->cursor < count && entry[s->cursor].key < key) {
+    s->cursor++;
+  }
+  return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
+}
+
+/* The point of a triangle that touches. *shift: from the remembered one to it, in the collider's axes. Returns 0 if none
+   does. */
+static int choose_point(const touch_search *s, const cell_triangle *t, const cell_memory *m, cell_point *point,
+                        cloth_vector *shift) {
+  const float third = 1.0f / 3.0f;
+  const cell_point middle = {{third, third, third}, 0.0f};
+  *shift = vector(0.0f, 0.0f, 0.0f);
+  *point = middle;
+  if (m) {
+    point->weight[1] = m->weight[0];
+    point->weight[2] = m->weight[1];
+    point->weight[0] = maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f);
+    cell_point kept = *point;
+    descend(s, t, KEPT_START, 1, &kept);
+    descend(s, t, KEPT_START, KEPT_STEPS, point);
+    if (point->distance < kept.distance - KEPT_SHARE * s->thickness) {
+      *shift = vector_subtract(point_of_cell(t->from, point->weight), point_of_cell(t->from, kept.weight));
+    } else {
+      *point = kept;
+    }
+  } else {
+    descend(s, t, DESCENT_START, DESCENT_STEPS, point);
+  }
+  float sag = negate(point->distance), least = point->distance;
+  for (int32_t n = 0; n < 3; n++) {
+    sag += point->weight[n] * t->distance[n];
+    least = minimum(least, t->distance[n]);
+  }
+  return m ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
+}
+
+/* Where the law begins at the point of a triangle: nearer, near buried pins. */
+static float reach_of_cell(const touch_search *s, const int32_t place[3], const cell_point *point) {
+  float reach = 0.0f;
+  for (int32_t n = 0; n < 3; n++) {
+    reach += point->weight[n] * (s->b->is_buried ? s->reach[place[n]] : s->thickness);
+  }
+  return CELL_REACH * reach;
+}
+
+/* Fills in the gap and the normal of a touch whose point goes from `from` to `to`. Returns 0 if it is too far. */
+static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, cloth_vector to) {
+  touch_way w = {.from = lanes3_splat(from), .to = lanes3_splat(to)};
+  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
+  w.length = lanes3_length(w.along);
+  lanes3 normal;
+  lanes gap = distances_to(s->b, &w.to, &normal);
+  const lanes_mask one = lanes_first(1), all = lanes_first(CLOTH_LANES);
+  const lanes thickness = lanes_splat(s->thickness);
+  e->way = lanes_first_value(w.length);
+  const float most = e->reach + s->thickness;
+  if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
+    charge_places(s, follow_ways(s->b, &w, one, thickness, &gap, &normal));
+  }
+  e->gap = lanes_first_value(gap);
+  if (!(e->gap < most + FARTHER * e->way)) {
+    return 0;
+  }
+  e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
+  e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
+  return 1;
+}
+
+/* Adds the touch of a triangle, if it touches. */
+CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
+  touch_search *s = &search->s;
+  workspace *w = workspace_of(s->c);
+  const cell_memory *m = find_cell_memory(search, t->key);
+  cell_point point;
+  cloth_vector shift;
+  if (w->cells == (int32_t)s->c->state.max_cells) {
+    w->statistics.overflows++;
+    return;
+  }
+  cell_touch *e = cell_touches_of(s->c) + w->cells;
+  int32_t moves = 0, heaviest = 0;
+  fill_zero(e, sizeof *e);
+  if (!choose_point(s, t, m, &point, &shift)) {
+    return;
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    e->place[n] = t->row[n] * s->a->pitch + t->column[n];
+    e->weight[n] = point.weight[n];
+    moves |= point.weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
+    heaviest = point.weight[heaviest] < point.weight[n] ? n : heaviest;
+  }
+  const cloth_vector from = point_of_cell(t->from, point.weight), to = point_of_cell(t->to, point.weight);
+  e->reach = reach_of_cell(s, e->place, &point);
+  if (!moves || !find_cell_gap(s, e, from, to)) {
+    return;
+  }
+  e->key = t->key;
+  e->collider = s->b->collider;
+  e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
+  e->known = m != NULL;
+  e->anchor = m ? vector_flush(vector_add(m->anchor, shift), STATE_QUANTUM) : from;
+  if (m) {
+    e->slides = m->slides;
+    e->last = m->force;
+  }
+  const cloth_vector off = vector_flush(vector_subtract(to, e->anchor), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_work(rotate(s->b->end.rotation, off));
+  e->offset = vector_flush_work(
+      vector_add_scaled(way, e->normal, negate(flush_small(vector_dot(way, e->normal), WORK_QUANTUM))));
+  w->cells++;
+  s->is_deep |= e->gap < e->reach - s->thickness;
+}
+
+/* A triangle of the present block. */
+static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
+  const touch_search *in = &s->s;
+  const int32_t column = s->block + lane, next = column + 1 < in->a->columns ? column + 1 : 0;
+  const int32_t below[3] = {0, second, 1}, right[3] = {0, !second, 1};
+  cell_triangle t;
+  t.key = cell_key(in->c, in->b->collider, row, column, second);
+  for (int32_t n = 0; n < 3; n++) {
+    const corner_row *r = &s->row[(row + below[n]) & 1];
+    const int32_t k = lane + right[n];
+    t.row[n] = row + below[n];
+    t.column[n] = right[n] ? next : column;
+    t.from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
+    t.to[n] = vector(r->to[0][k], r->to[1][k], r->to[2][k]);
+    t.distance[n] = r->distance[k];
+  }
+  try_triangle(s, &t);
+}
+
+/* The triangles of a row of the present block. */
+CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
+  const corner_row *above = find_block_corners(s, row), *under = find_block_corners(s, row + 1);
+  uint32_t first = 0, second = 0;
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    const corner_lanes3 a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
+                        d = corners_at(under, k + 1);
+    const corner_lanes3 one[3] = {a, b, d}, two[3] = {a, c, d};
+    first |= lanes_bits(may_triangles_touch(s, one)) << k;
+    second |= lanes_bits(may_triangles_touch(s, two)) << k;
+  }
+  for (int32_t lane = 0; (first | second) >> lane; lane++) {
+    const int32_t column = s->block + lane;
+    if (column >= cells_along_warp(s->s.c)) {
+      break;
+    }
+#if WITH_GAPS
+    if (is_gap(s->s.c, row * s->s.a->columns + column, GAP_CELL)) {
+      continue;
+    }
+#endif
+    if (first >> lane & 1u) {
+      take_triangle(s, row, lane, 0);
+    }
+    if (second >> lane & 1u) {
+      take_triangle(s, row, lane, 1);
+    }
+  }
+}
+
+/* Finds the touches of cells with one collider. */
+CLOTH_SEPARATE void find_cells_of(cell_search *s) {
+  const position_box *boxes = (const position_box *)(const void *)s->s.a->residual;
+  for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
+    s->at[0] = s->at[1] = -1;
+    for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
+      const position_box both = box_around_both(&boxes[row], &boxes[row + 1]);
+      if (is_box_near(s->s.b, &both, s->s.thickness)) {
+        find_cells_of_row(s, row);
+      }
+    }
+  }
+}
+
+/* Finds the touches of cells with all colliders, after those of particles: the boxes of the rows are known. Returns 1 if
+   one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const float thickness = contact_thickness(c);
+  int32_t is_deep = 0;
+  cell_search s;
+  s.cursor = 0;
+  workspace_of(c)->cells = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_met_by_cells(c, index)) {
+      continue;
+    }
+    touched_body b = touched_body_of(c, t, index);
+    b.is_buried = find_reach(c, &b);
+    s.s = (touch_search){.c = c,
+                         .a = &a,
+                         .b = &b,
+                         .x = vectors_at(c, c->state.position),
+                         .reach = floats_at(c, c->scratch.reach),
+                         .thickness = thickness,
+                         .push = c->settings.integration.max_push_speed * t->h};
+    find_shape_box(&b, &s.low, &s.high);
+    find_cells_of(&s);
+    is_deep |= s.s.is_deep;
+  }
+  return is_deep;
+}
+
+#endif
