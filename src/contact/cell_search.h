@@ -44,9 +44,12 @@
 
 /* Where the law of a cell begins, in thicknesses. */
 #define CELL_REACH 0.5f
-/* Least sag with which a touch begins, and with which it is kept, in thicknesses. */
+/* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses. */
 #define LEAST_SAG 0.25f
+#define MIDDLE_SAG 0.16f
 #define CELL_SAG 0.05f
+/* Touches are looked for so many thicknesses farther out than the law begins. */
+#define CELL_SLACK 0.25f
 /* A point is kept unless another one is nearer by so many thicknesses. */
 #define KEPT_SHARE 0.05f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
@@ -62,10 +65,12 @@
 #define SEARCHES_PER_CELL_TOUCH 8
 
 /* The particles of a row above or below a block of cells, in the axes of the collider: where the substep begins, where
-   they are linearised, their distances and normals there at its beginning. */
+   they are linearised; their distances and normals at its beginning. */
 #define CORNER_FLOATS (2 * TOUCH_LANES)
+#define CORNER_ARRAYS 10
 typedef struct corner_row {
   float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  int32_t row, has_distances; /* which row this is, -1: none yet */
 } corner_row;
 
 /* What the search of one collider takes. */
@@ -74,7 +79,6 @@ typedef struct cell_search {
   cloth_vector low, high; /* around the collider, in its axes [m] */
   uint32_t cursor;        /* in the memory */
   corner_row row[2];      /* by the parity of the row */
-  int32_t at[2];          /* which rows these are; -1: none */
   int32_t block;          /* first column */
 } cell_search;
 
@@ -101,46 +105,40 @@ static void find_shape_box(const touched_body *b, cloth_vector *low, cloth_vecto
   *high = b->geometry ? b->geometry->high : half;
 }
 
-/* A block of particles of a row, the corners `k` on. */
-CLOTH_INLINE void find_corner_lanes(const touch_search *s, corner_row *r, int32_t row, int32_t i, int32_t k) {
-  const vector_array from = {r->from[0], r->from[1], r->from[2]}, to = {r->to[0], r->to[1], r->to[2]};
-  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
-  const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, row * s->a->columns + i));
-  const lanes3 y = lanes_to_local(&s->b->end, near_load(near_row(s->a->place, s->a->pitch, row), s->a->plane, i));
-  lanes3 normal;
-  lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
-  lanes3_store(from, k, x, CLOTH_LANES);
-  lanes3_store(to, k, y, CLOTH_LANES);
-  lanes3_store(normals, k, normal, CLOTH_LANES);
+/* Copies what the corners of a row have from one place of it to another. */
+static void copy_corner(corner_row *r, int32_t from, int32_t to) {
+  float *all = &r->from[0][0];
+  for (int32_t n = 0; n < CORNER_ARRAYS; n++) {
+    all[n * CORNER_FLOATS + to] = all[n * CORNER_FLOATS + from];
+  }
 }
 
-/* The corners of a row beside the present block. */
-CLOTH_SEPARATE const corner_row *find_block_corners(cell_search *s, int32_t row) {
+/* Where a block of particles of a row is, the corners from `k` on. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t row, int32_t i, int32_t k) {
+  const vector_array from = {r->from[0], r->from[1], r->from[2]}, to = {r->to[0], r->to[1], r->to[2]};
+  const float *place = near_row(s->a->place, s->a->pitch, row);
+  lanes3_store(from, k, lanes_to_local(&s->b->start, lanes3_load(s->x, row * s->a->columns + i)), CLOTH_LANES);
+  lanes3_store(to, k, lanes_to_local(&s->b->end, near_load(place, s->a->plane, i)), CLOTH_LANES);
+}
+
+/* Where the particles of a row beside the present block are. Behind the last column of a tube the first one follows. */
+CLOTH_SEPARATE corner_row *block_corners(cell_search *s, int32_t row) {
   corner_row *r = &s->row[row & 1];
-  const int32_t next = s->block + TOUCH_LANES;
-  if (s->at[row & 1] == row) {
+  const int32_t left = s->s.a->columns - s->block;
+  if (r->row == row) {
     return r;
   }
-  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    if (s->block + k < s->s.a->columns) {
-      find_corner_lanes(&s->s, r, row, s->block + k, k);
-    }
+  for (int32_t k = 0; k < TOUCH_LANES && k < left; k += CLOTH_LANES) {
+    place_corners(&s->s, r, row, s->block + k, k);
   }
-  if (next < s->s.a->columns || s->s.a->is_ring) {
-    find_corner_lanes(&s->s, r, row, next < s->s.a->columns ? next : 0, TOUCH_LANES);
+  if (left > TOUCH_LANES || s->s.a->is_ring) {
+    place_corners(&s->s, r, row, left > TOUCH_LANES ? s->block + TOUCH_LANES : 0, TOUCH_LANES);
   }
-  if (s->s.a->is_ring && next > s->s.a->columns) { /* the first column follows within the block */
-    const int32_t k = s->s.a->columns - s->block;
-    float *all = &r->from[0][0];
-    corner_row first;
-    find_corner_lanes(&s->s, &first, row, 0, 0);
-    const float *of = &first.from[0][0];
-    for (int32_t n = 0; n < (int32_t)(sizeof *r / sizeof(float)) / CORNER_FLOATS; n++) {
-      all[n * CORNER_FLOATS + k] = of[n * CORNER_FLOATS];
-    }
+  if (s->s.a->is_ring && left < TOUCH_LANES) {
+    copy_corner(r, TOUCH_LANES, left);
   }
-  s->at[row & 1] = row;
-  workspace_of(s->s.c)->searched += TOUCH_LANES;
+  r->row = row;
+  r->has_distances = 0;
   return r;
 }
 
@@ -148,42 +146,80 @@ CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k
   return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
 }
 
-/* Corners of triangles in lanes. */
-typedef struct corner_lanes3 {
+/* Their distances from the collider. */
+CLOTH_SEPARATE void measure_corners(const touch_search *s, corner_row *r) {
+  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
+  for (int32_t k = 0; k <= TOUCH_LANES && !r->has_distances; k += CLOTH_LANES) {
+    const lanes3 p = corner_lanes(r->from, k);
+    lanes3 normal;
+    lanes_store(&r->distance[k], distances_to(s->b, &p, &normal));
+    lanes3_store(normals, k, normal, CLOTH_LANES);
+  }
+  r->has_distances = 1;
+}
+
+/* Which cells in lanes `k` of the present block are near the box of the collider, somewhere on their ways and the same
+   ways again. */
+CLOTH_INLINE uint32_t cells_near_box(const cell_search *s, const corner_row *above, const corner_row *under, int32_t k) {
+  const corner_row *rows[2] = {above, under};
+  lanes3 low = corner_lanes(above->from, k), high = low;
+  for (int32_t n = 0; n < CORNERS; n++) {
+    const lanes3 from = corner_lanes(rows[n >> 1]->from, k + (n & 1)), to = corner_lanes(rows[n >> 1]->to, k + (n & 1));
+    const lanes3 on = lanes3_add(to, lanes3_subtract(to, from));
+    low = lanes3_minimum(lanes3_minimum(low, from), on);
+    high = lanes3_maximum(lanes3_maximum(high, from), on);
+  }
+  const lanes3 below = lanes3_subtract(lanes3_splat(s->low), high), beyond = lanes3_subtract(low, lanes3_splat(s->high));
+  const lanes3 out = lanes3_maximum(below, beyond);
+  const lanes around = lanes_splat((CELL_REACH + CELL_SLACK) * s->s.thickness);
+  return lanes_bits(lanes_less(lanes_maximum(out.x, lanes_maximum(out.y, out.z)), around));
+}
+
+/* The three corners of triangles in lanes. */
+typedef struct corner_block {
   lanes3 from, to, normal;
   lanes distance;
-} corner_lanes3;
+} corner_block;
 
-CLOTH_INLINE corner_lanes3 corners_at(const corner_row *r, int32_t k) {
-  const corner_lanes3 c = {corner_lanes(r->from, k), corner_lanes(r->to, k), corner_lanes(r->normal, k),
-                           lanes_load(&r->distance[k])};
+CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
+  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->to, k), corner_lanes(r->normal, k),
+                          lanes_load(&r->distance[k])};
   return c;
 }
 
-/* By how much the distances of all corners are above those that one's plane says, at most. */
-CLOTH_INLINE lanes missing_from_plane(const corner_lanes3 *of, const corner_lanes3 *a, const corner_lanes3 *b) {
-  const lanes to_a = lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(a->from, of->from)));
-  const lanes to_b = lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(b->from, of->from)));
-  return lanes_maximum(lanes_subtract(lanes_subtract(a->distance, of->distance), to_a),
-                       lanes_subtract(lanes_subtract(b->distance, of->distance), to_b));
+/* What the plane at one corner, that touches the surface beside it, says of the distances in a triangle: they are nowhere
+   less than the first result; and by how much those of the other corners are more than the plane says, at most. */
+CLOTH_INLINE lanes above_plane(const corner_block *of, const corner_block *a, const corner_block *b, lanes *missing) {
+  const lanes to_a = lanes_flush(lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(a->from, of->from))));
+  const lanes to_b = lanes_flush(lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(b->from, of->from))));
+  const lanes more = lanes_maximum(lanes_subtract(a->distance, to_a), lanes_subtract(b->distance, to_b));
+  *missing = lanes_minimum(lanes_subtract(more, of->distance), *missing);
+  return lanes_add(of->distance, lanes_minimum(lanes_minimum(to_a, to_b), lanes_splat(0.0f)));
 }
 
-/* Which triangles are near the box of the collider, and may have it stand out between their corners. */
-CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_lanes3 *p) {
-  lanes3 low = p[0].from, high = p[0].from;
+/* Which triangles may have the collider come near and stand out between their corners: by the planes at these, and then
+   by the distance of their middle. */
+CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *p) {
+  const lanes thickness = lanes_splat(s->s.thickness), third = lanes_splat(1.0f / 3.0f);
+  lanes missing = lanes_splat(FAR_GAP), least = lanes_splat(0.0f), way = least;
   for (int32_t n = 0; n < 3; n++) {
-    const lanes3 on = lanes3_add(p[n].to, lanes3_subtract(p[n].to, p[n].from));
-    low = lanes3_minimum(lanes3_minimum(low, p[n].from), on);
-    high = lanes3_maximum(lanes3_maximum(high, p[n].from), on);
+    const lanes3 along = lanes3_flush(lanes3_subtract(p[n].to, p[n].from));
+    const lanes bound = above_plane(&p[n], &p[(n + 1) % 3], &p[(n + 2) % 3], &missing);
+    least = n ? lanes_maximum(bound, least) : bound;
+    way = lanes_maximum(lanes3_dot(along, along), way);
   }
-  const lanes around = lanes_splat((1.0f + CELL_REACH) * s->s.thickness);
-  const lanes3 below = lanes3_subtract(lanes3_splat(s->low), high), above = lanes3_subtract(low, lanes3_splat(s->high));
-  const lanes out = lanes_maximum(lanes_maximum(lanes_maximum(below.x, below.y), lanes_maximum(below.z, above.x)),
-                                  lanes_maximum(above.y, above.z));
-  const lanes sag = lanes_minimum(missing_from_plane(&p[0], &p[1], &p[2]),
-                                  lanes_minimum(missing_from_plane(&p[1], &p[2], &p[0]),
-                                                missing_from_plane(&p[2], &p[0], &p[1])));
-  return lanes_both(lanes_less(out, around), lanes_less(lanes_splat(CELL_SAG * s->s.thickness), sag));
+  const lanes reach = lanes_add(lanes_multiply(thickness, lanes_splat(CELL_REACH + CELL_SLACK)),
+                                lanes_multiply(lanes_square_root(way), lanes_splat(1.0f + FARTHER)));
+  lanes_mask may = lanes_both(lanes_less(least, reach), lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), missing));
+  if (!lanes_any(may)) {
+    return may;
+  }
+  const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(p[0].from, p[1].from), p[2].from), third);
+  const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
+  lanes3 normal;
+  const lanes distance = distances_to(s->s.b, &at, &normal);
+  const lanes mean = lanes_multiply(lanes_add(lanes_add(p[0].distance, p[1].distance), p[2].distance), third);
+  return lanes_both(may, lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
 }
 
 /* A triangle that is looked at. */
@@ -306,7 +342,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
   const lanes_mask one = lanes_first(1), all = lanes_first(CLOTH_LANES);
   const lanes thickness = lanes_splat(s->thickness);
   e->way = lanes_first_value(w.length);
-  const float most = e->reach + s->thickness;
+  const float most = e->reach + CELL_SLACK * s->thickness;
   if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
     charge_places(s, follow_ways(s->b, &w, one, thickness, &gap, &normal));
   }
@@ -383,33 +419,63 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
   try_triangle(s, &t);
 }
 
-/* The triangles of a row of the present block. */
-CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
-  const corner_row *above = find_block_corners(s, row), *under = find_block_corners(s, row + 1);
-  uint32_t first = 0, second = 0;
+/* The triangles of a row of the present block that are remembered: two bits for each cell. */
+static uint32_t remembered_triangles(cell_search *s, int32_t row) {
+  const uint32_t first = cell_key(s->s.c, s->s.b->collider, row, s->block, 0), count = *cells_remembered(s->s.c);
+  const cell_memory *entry = cell_memories_of(s->s.c);
+  uint32_t bits = 0;
+  while (s->cursor < count && entry[s->cursor].key < first) {
+    s->cursor++;
+  }
+  for (uint32_t n = s->cursor; n < count && entry[n].key - first < 2 * TOUCH_LANES; n++) {
+    bits |= 1u << (entry[n].key - first);
+  }
+  return bits;
+}
+
+/* Two bits for each of eight. */
+static uint32_t doubled_places(uint32_t bits) {
+  bits = (bits | bits << 4) & 0x0f0fu;
+  bits = (bits | bits << 2) & 0x3333u;
+  return (bits | bits << 1) & 0x5555u;
+}
+
+/* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell. */
+CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
+  corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
+  uint32_t near = 0, first = 0, second = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    const corner_lanes3 a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
-                        d = corners_at(under, k + 1);
-    const corner_lanes3 one[3] = {a, b, d}, two[3] = {a, c, d};
+    near |= cells_near_box(s, above, under, k) << k;
+  }
+  const int32_t left = cells_along_warp(s->s.c) - s->block;
+  near &= left < TOUCH_LANES ? (1u << left) - 1u : (1u << TOUCH_LANES) - 1u;
+  if (!near) {
+    return 0;
+  }
+  workspace_of(s->s.c)->searched += 2 * TOUCH_LANES;
+  measure_corners(&s->s, above);
+  measure_corners(&s->s, under);
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
+                       d = corners_at(under, k + 1);
+    const corner_block one[3] = {a, b, d}, two[3] = {a, c, d};
     first |= lanes_bits(may_triangles_touch(s, one)) << k;
     second |= lanes_bits(may_triangles_touch(s, two)) << k;
   }
-  for (int32_t lane = 0; (first | second) >> lane; lane++) {
-    const int32_t column = s->block + lane;
-    if (column >= cells_along_warp(s->s.c)) {
-      break;
-    }
+  const uint32_t may = doubled_places(first) | doubled_places(second) << 1;
+  return (may | remembered_triangles(s, row)) & (doubled_places(near) | doubled_places(near) << 1);
+}
+
+/* The triangles of a row of the present block. */
+CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
+  for (uint32_t bits = find_triangles(s, row); bits; bits &= bits - 1u) {
+    const int32_t triangle = first_bit(bits), lane = triangle / 2;
 #if WITH_GAPS
-    if (is_gap(s->s.c, row * s->s.a->columns + column, GAP_CELL)) {
+    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) {
       continue;
     }
 #endif
-    if (first >> lane & 1u) {
-      take_triangle(s, row, lane, 0);
-    }
-    if (second >> lane & 1u) {
-      take_triangle(s, row, lane, 1);
-    }
+    take_triangle(s, row, lane, triangle % 2);
   }
 }
 
@@ -417,7 +483,7 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   const position_box *boxes = (const position_box *)(const void *)s->s.a->residual;
   for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
-    s->at[0] = s->at[1] = -1;
+    s->row[0].row = s->row[1].row = -1;
     for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
       const position_box both = box_around_both(&boxes[row], &boxes[row + 1]);
       if (is_box_near(s->s.b, &both, s->s.thickness)) {
