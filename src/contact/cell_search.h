@@ -56,7 +56,7 @@
    to the next; of a kept point fewer and shorter ones. */
 #define DESCENT_STEPS 10
 #define DESCENT_START 0.5f
-#define KEPT_STEPS 5
+#define KEPT_STEPS 4
 #define KEPT_START 0.12f
 #define DESCENT_FACTOR 0.6f
 /* Slopes of the distance along a triangle below this are none. */
@@ -76,6 +76,8 @@ typedef struct corner_row {
 /* What the search of one collider takes. */
 typedef struct cell_search {
   touch_search s;
+  touched_body body;
+  int32_t has_reach;      /* 1: distances at which contact begins near buried pins are known */
   cloth_vector low, high; /* around the collider, in its axes [m] */
   uint32_t cursor;        /* in the memory */
   corner_row row[2];      /* by the parity of the row */
@@ -242,8 +244,8 @@ static cloth_vector point_of_cell(const cloth_vector corner[3], const float weig
 }
 
 /* Descends from a point to where the triangle is nearest to the collider, by shorter and shorter steps against the
-   slope of the distance. *best: the nearest point on the way. */
-CLOTH_SEPARATE void descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
+   slope of the distance. *best: the nearest point on the way. Returns the distance of the first. */
+CLOTH_SEPARATE float descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
                             cell_point *best) {
   const cloth_vector first = vector_flush(vector_subtract(t->from[1], t->from[0]), STATE_QUANTUM);
   const cloth_vector second = vector_flush(vector_subtract(t->from[2], t->from[0]), STATE_QUANTUM);
@@ -254,11 +256,13 @@ CLOTH_SEPARATE void descend(const touch_search *s, const cell_triangle *t, float
   const cloth_vector across =
       vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
   float weight[3] = {best->weight[0], best->weight[1], best->weight[2]}, step = start * longest;
+  float begins = 0.0f;
   for (int32_t n = 0; n < steps; n++) {
     const cloth_vector p = point_of_cell(t->from, weight);
     cloth_vector normal;
     const float distance = distance_of_point(s->b->shape, s->b->geometry, p, &normal);
     workspace_of(s->c)->cell_searches++;
+    begins = n == 0 ? distance : begins;
     if (n == 0 || distance < best->distance) {
       best->distance = distance;
       for (int32_t k = 0; k < 3; k++) {
@@ -270,7 +274,7 @@ CLOTH_SEPARATE void descend(const touch_search *s, const cell_triangle *t, float
         vector_flush_work(vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
     const float steep = vector_length(slope);
     if (!(steep > LEAST_SLOPE)) {
-      return;
+      break;
     }
     const cloth_vector to = vector_add_scaled(p, slope, negate(step / steep));
     cloth_vector q[3];
@@ -280,6 +284,7 @@ CLOTH_SEPARATE void descend(const touch_search *s, const cell_triangle *t, float
     nearest_weights(q, weight);
     step *= DESCENT_FACTOR;
   }
+  return begins;
 }
 
 /* The entry of a triangle in the memory; NULL if it has none. */
@@ -305,15 +310,14 @@ static int choose_point(const touch_search *s, const cell_triangle *t, const cel
     point->weight[2] = m->weight[1];
     point->weight[0] = maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f);
     cell_point kept = *point;
-    descend(s, t, KEPT_START, 1, &kept);
-    descend(s, t, KEPT_START, KEPT_STEPS, point);
+    kept.distance = descend(s, t, KEPT_START, KEPT_STEPS, point);
     if (point->distance < kept.distance - KEPT_SHARE * s->thickness) {
       *shift = vector_subtract(point_of_cell(t->from, point->weight), point_of_cell(t->from, kept.weight));
     } else {
       *point = kept;
     }
   } else {
-    descend(s, t, DESCENT_START, DESCENT_STEPS, point);
+    (void)descend(s, t, DESCENT_START, DESCENT_STEPS, point);
   }
   float sag = negate(point->distance), least = point->distance;
   for (int32_t n = 0; n < 3; n++) {
@@ -475,6 +479,10 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
       continue;
     }
 #endif
+    if (!s->has_reach) {
+      s->body.is_buried = find_reach(s->s.c, &s->body);
+      s->has_reach = 1;
+    }
     take_triangle(s, row, lane, triangle % 2);
   }
 }
@@ -506,16 +514,16 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
     if (!is_met_by_cells(c, index)) {
       continue;
     }
-    touched_body b = touched_body_of(c, t, index);
-    b.is_buried = find_reach(c, &b);
+    s.body = touched_body_of(c, t, index);
+    s.has_reach = 0;
     s.s = (touch_search){.c = c,
                          .a = &a,
-                         .b = &b,
+                         .b = &s.body,
                          .x = vectors_at(c, c->state.position),
                          .reach = floats_at(c, c->scratch.reach),
                          .thickness = thickness,
                          .push = c->settings.integration.max_push_speed * t->h};
-    find_shape_box(&b, &s.low, &s.high);
+    find_shape_box(&s.body, &s.low, &s.high);
     find_cells_of(&s);
     is_deep |= s.s.is_deep;
   }
