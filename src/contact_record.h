@@ -66,6 +66,7 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   fill_zero(made, sizeof *made);
   made->contact.particle = particle;
   made->contact.collider = collider;
+  made->contact.is_touching = -1;
   return made;
 }
 
@@ -78,7 +79,7 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
     statistics_of(c)->contacts_dropped++;
     return;
   }
-  entry->contact.is_touching = substep;
+  entry->contact.is_touching = substep > entry->contact.is_touching ? substep : entry->contact.is_touching;
   entry->contact.position = vector_add(position, workspace_of(c)->origin); /* position is relative to it */
   entry->contact.normal = vector_flush_work(normal);
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);

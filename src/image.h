@@ -5,6 +5,7 @@
 #include "colliders.h"
 #include "compiler.h"
 #include "confinement.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "fabric.h"
 #include "gaps.h"
@@ -439,6 +440,55 @@ static int check_image_pairs(const image_view *view) {
 
 #endif
 
+/* More than any number in the memory of contact. */
+#define MEMORY_LIMIT 1.0e12f
+
+#if WITH_COLLIDERS
+
+/* Are floats in a range? */
+static int are_image_floats(const image_view *view, const uint8_t *from, int32_t count, float low, float high) {
+  for (int32_t i = 0; i < count; i++) {
+    any_word word;
+    float_bits b;
+    read_view_words(view, &word, from + 4 * i, 1);
+    b.bits = word;
+    if (!is_state_float(word) || !in_range(b.value, low, high)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
+static int check_image_cells(const image_view *view) {
+  const cloth *c = view->c;
+  if (!c->state.cells) {
+    return 1;
+  }
+  const uint32_t most = c->state.max_cells, colliders = CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT;
+  const uint8_t *from = image_at(view, c->state.cells);
+  any_word head[CELL_MEMORY_HEAD];
+  uint32_t last = 0;
+  read_view_words(view, head, from, CELL_MEMORY_HEAD);
+  if (head[0] > most || head[1] != 0u) {
+    return 0;
+  }
+  from += CELL_MEMORY_HEAD * sizeof(uint32_t);
+  for (uint32_t n = 0; n < head[0]; n++, from += sizeof(cell_memory)) {
+    any_word words[2];
+    read_view_words(view, words, from, 2);
+    if ((n > 0 && words[0] <= last) || words[0] >= colliders << CELL_NUMBER_BITS || words[1] > 1u ||
+        !are_image_floats(view, from + 8, 2, 0.0f, 1.0f) ||
+        !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
+      return 0;
+    }
+    last = words[0];
+  }
+  return is_zero(from, (most - head[0]) * sizeof(cell_memory));
+}
+
+#endif
+
 /* Are bodies, attachments and reactions at rest possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
@@ -448,6 +498,11 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
       (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
     return 0;
   }
+#if WITH_COLLIDERS
+  if (!check_image_cells(view)) {
+    return 0;
+  }
+#endif
 #if WITH_SELF
   if (!check_image_pairs(view)) {
     return 0;
@@ -543,9 +598,6 @@ static int check_image_history(const image_view *view) {
 #define MEMORY_START(c) ((void)(c), 0u)
 #define MEMORY_PLANES 0
 #endif
-/* More than any number in it. */
-#define MEMORY_LIMIT 1.0e12f
-
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;

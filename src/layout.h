@@ -340,8 +340,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
-    const int32_t cell_floats = (int32_t)(sizeof(cell_touch) / sizeof(float));
-    c->scratch.cells = reserve_vectors(end, (int32_t)c->state.max_cells * cell_floats);
+    c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif
 #if WITH_BODIES

@@ -45,6 +45,23 @@ static int32_t most_cell_touches(int32_t count) {
   return count / PARTICLES_PER_CELL_TOUCH + MORE_CELL_TOUCHES;
 }
 
+/* The particles of a row above or below a block of cells, in the axes of the collider: where the substep begins, where
+   they are linearised; their distances and normals at its beginning. */
+#define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
+#define CORNER_ARRAYS 10
+typedef struct corner_row {
+  float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  int32_t row, has_distances; /* which row this is, -1: none yet */
+} corner_row;
+
+/* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
+#define TRIED_PER_CELL_TOUCH 2
+
+/* Bytes of the touches of cells, and behind them of what a search has of the corners of two rows. */
+static int32_t cell_touch_bytes(int32_t most) {
+  return most * (int32_t)sizeof(cell_touch) + 2 * (int32_t)sizeof(corner_row);
+}
+
 #if WITH_COLLIDERS
 
 /* Bits of a key below the collider: the number of a triangle. */
@@ -82,6 +99,15 @@ static cell_memory *cell_memories_of(const cloth *c) {
 
 static cell_touch *cell_touches_of(const cloth *c) {
   return (cell_touch *)at(c, c->scratch.cells);
+}
+
+static corner_row *corner_rows_of(const cloth *c) {
+  return (corner_row *)(void *)(cell_touches_of(c) + c->state.max_cells);
+}
+
+/* Most triangles that a search looks at one by one. */
+static int32_t most_cells_tried(const cloth *c) {
+  return TRIED_PER_CELL_TOUCH * (int32_t)c->state.max_cells;
 }
 
 /* Sets how many entries there are, `before` of which there were before. */

@@ -300,18 +300,38 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   return 1;
 }
 
-/* Ends the touches of cells of a substep, whose new positions have been accepted: reactions and memory. */
+/* Counts the particles that stand for cells that touch, and do not touch themselves. `counted`: an array of a float for
+   each particle, which are 0. */
+static void count_cell(const cloth *c, const cell_memory *m, int32_t particle, float *counted) {
+  cloth_statistics *s = statistics_of(c);
+  int32_t touches = counted[particle] > 0.0f;
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    touches |= memory_of(c, slot, MEMORY_CODE)[particle] != 0.0f;
+  }
+  counted[particle] = 1.0f;
+  s->contacts += !touches;
+  s->contacts_sticking += !touches && !m->slides && vector_dot(m->force, m->force) > 0.0f;
+}
+
+/* Ends the touches of cells of a substep, whose new positions have been accepted, after those of particles: reactions,
+   memory, their number. */
 CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   const uint32_t before = *cells_remembered(c);
   cell_memory *entry = cell_memories_of(c);
   touched_body b = {.collider = -1};
   uint32_t count = 0;
+  if (workspace_of(c)->cells > 0) {
+    clear_floats(a.residual, c->count);
+  }
   EACH_CELL_TOUCH(c, e, {
     if (e->collider != b.collider) {
       b = touched_body_of(c, t, e->collider);
     }
-    count += (uint32_t)finish_cell(c, &a, t, &b, e, has_solution, &entry[count]);
+    if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
+      count_cell(c, &entry[count], e->particle, a.residual);
+      count++;
+    }
   });
   set_cells_remembered(c, count, before);
 }

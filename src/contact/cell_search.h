@@ -61,17 +61,6 @@
 #define DESCENT_FACTOR 0.6f
 /* Slopes of the distance along a triangle below this are none. */
 #define LEAST_SLOPE 1.0e-3f
-/* Cells of a part of a substep that are looked at one by one, for each one that there is room for. */
-#define SEARCHES_PER_CELL_TOUCH 8
-
-/* The particles of a row above or below a block of cells, in the axes of the collider: where the substep begins, where
-   they are linearised; their distances and normals at its beginning. */
-#define CORNER_FLOATS (2 * TOUCH_LANES)
-#define CORNER_ARRAYS 10
-typedef struct corner_row {
-  float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
-  int32_t row, has_distances; /* which row this is, -1: none yet */
-} corner_row;
 
 /* What the search of one collider takes. */
 typedef struct cell_search {
@@ -80,7 +69,8 @@ typedef struct cell_search {
   int32_t has_reach;      /* 1: distances at which contact begins near buried pins are known */
   cloth_vector low, high; /* around the collider, in its axes [m] */
   uint32_t cursor;        /* in the memory */
-  corner_row row[2];      /* by the parity of the row */
+  int32_t tried;          /* triangles, of all colliders */
+  corner_row *row;        /* two, by the parity of the row */
   int32_t block;          /* first column */
 } cell_search;
 
@@ -366,10 +356,11 @@ CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
   const cell_memory *m = find_cell_memory(search, t->key);
   cell_point point;
   cloth_vector shift;
-  if (w->cells == (int32_t)s->c->state.max_cells) {
+  if (search->tried >= most_cells_tried(s->c) || w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
   }
+  search->tried++;
   cell_touch *e = cell_touches_of(s->c) + w->cells;
   int32_t moves = 0, heaviest = 0;
   fill_zero(e, sizeof *e);
@@ -437,6 +428,15 @@ static uint32_t remembered_triangles(cell_search *s, int32_t row) {
   return bits;
 }
 
+/* Searches, as those of particles, that a cell is charged for whose distances are measured. */
+#define MEASURED_CELL 2
+
+/* Charges the cells of a row of the present block, so many searches each. */
+static void charge_cells(const cell_search *s, int32_t searches) {
+  const int32_t left = s->s.a->columns - s->block;
+  workspace_of(s->s.c)->searched += searches * (left < TOUCH_LANES ? left : TOUCH_LANES);
+}
+
 /* Two bits for each of eight. */
 static uint32_t doubled_places(uint32_t bits) {
   bits = (bits | bits << 4) & 0x0f0fu;
@@ -452,11 +452,12 @@ CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
     near |= cells_near_box(s, above, under, k) << k;
   }
   const int32_t left = cells_along_warp(s->s.c) - s->block;
+  charge_cells(s, 1);
   near &= left < TOUCH_LANES ? (1u << left) - 1u : (1u << TOUCH_LANES) - 1u;
   if (!near) {
     return 0;
   }
-  workspace_of(s->s.c)->searched += 2 * TOUCH_LANES;
+  charge_cells(s, MEASURED_CELL);
   measure_corners(&s->s, above);
   measure_corners(&s->s, under);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
@@ -490,13 +491,18 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
 /* Finds the touches of cells with one collider. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   const position_box *boxes = (const position_box *)(const void *)s->s.a->residual;
-  for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
+  int32_t first = s->s.a->rows, end = 0; /* rows of cells that are near */
+  for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
+    const position_box both = box_around_both(&boxes[row], &boxes[row + 1]);
+    if (is_box_near(s->s.b, &both, s->s.thickness)) {
+      first = row < first ? row : first;
+      end = row + 1;
+    }
+  }
+  for (s->block = 0; first < end && s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
     s->row[0].row = s->row[1].row = -1;
-    for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
-      const position_box both = box_around_both(&boxes[row], &boxes[row + 1]);
-      if (is_box_near(s->s.b, &both, s->s.thickness)) {
-        find_cells_of_row(s, row);
-      }
+    for (int32_t row = first; row < end; row++) {
+      find_cells_of_row(s, row);
     }
   }
 }
@@ -509,6 +515,8 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
   int32_t is_deep = 0;
   cell_search s;
   s.cursor = 0;
+  s.row = corner_rows_of(c);
+  s.tried = 0;
   workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_met_by_cells(c, index)) {

@@ -6,6 +6,8 @@
 #include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../confinement.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
 #include "../contact/result.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -48,6 +50,22 @@
 static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle, cloth_vector force) {
   cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
   *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
+}
+
+/* What colliders give to pins through cells. */
+static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  EACH_CELL_TOUCH(c, e, {
+    if (e->law.along > 0.0f) {
+      const cloth_vector force = cell_force(e, solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution));
+      for (int32_t n = 0; n < 3; n++) {
+        const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
+        if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+          note_scaled(c, t, particle, vector_scale(force, e->weight[n]));
+        }
+      }
+    }
+  });
 }
 
 #if WITH_SELF

@@ -278,6 +278,7 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
   EACH_MEMBER(g, m, {
     if (notes_pins(m->c)) {
       note_solution(m->c, m->t, m->has_solution);
+      note_cells(m->c, m->t, m->has_solution);
       note_bodies(m->c, m->t, m->has_solution);
     }
   });
