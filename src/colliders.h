@@ -3,6 +3,7 @@
 #include "bodies.h"
 #include "bodies/list.h"
 #include "compiler.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "costs.h"
 #include "geometry.h"

@@ -5,6 +5,7 @@
 #include "bodies/list.h"
 #include "compiler.h"
 #include "confinement.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "fabric.h"
 #include "gaps.h"

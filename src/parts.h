@@ -183,6 +183,7 @@
 #include "bind.h"
 #include "skin_seams.h"
 #include "state.h"
+#include "image_view.h"
 #include "image.h"
 #include "saves.h"
 #include "queries.h"

@@ -238,7 +238,7 @@ typedef struct workspace {
   int32_t searched_before;                                /* for parts that were too long, since work was charged */
   int32_t predictions; /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
   int32_t cells, cell_searches; /* triangles that touch colliders in the part; that were looked at for that */
-  int32_t has_pairs;   /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
+  int32_t has_pairs;            /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */

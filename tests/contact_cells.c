@@ -327,7 +327,8 @@ static void test_small(void) {
   }
 }
 
-static const test tests[] = {TEST(flat), TEST(pressed), TEST(rests), TEST(turns), TEST(thrown), TEST(momentum), TEST(small)};
+static const test tests[] = {TEST(flat),   TEST(pressed),  TEST(rests), TEST(turns),
+                             TEST(thrown), TEST(momentum), TEST(small)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

@@ -1,6 +1,7 @@
 #pragma once
 #include "../access.h"
 #include "../compiler.h"
+#include "../lanes.h"
 #include "../scalar.h"
 #include "../types.h"
 #include "memory.h"

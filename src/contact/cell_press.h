@@ -14,8 +14,10 @@
 #include "element.h"
 #include "energy.h"
 #include "law.h"
+#include "memory.h"
 #include "press.h"
 #include "result.h"
+#include "touch.h"
 
 /// Cells that touch in the equation ///
 
@@ -83,7 +85,10 @@ static void press_cell(const cloth *c, const solve_arrays *a, const substep_term
   element_motion m;
   float pressed;
   fill_zero(&m, sizeof m);
-  EACH_MOVING_CORNER(a, e, n, i, (void)add_motion(&m, a, t, i, e->normal, e->weight[n], 1.0f, 1.0f));
+  EACH_MOVING_CORNER(a, e, n, i, {
+    const element_particle p = {a, t, i, e->weight[n], 1.0f, 1.0f};
+    (void)add_motion(&m, &p, e->normal);
+  });
   e->law = law_of_element(&m, k, thickness, (e->reach - e->gap) / thickness, last, &pressed);
   e->friction = e->slides ? slot->body.kinetic_friction : slot->body.static_friction;
   if (!(pressed < 0.0f)) {
@@ -194,8 +199,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
     }
     const cloth_vector direction = near_at_cell(&a, a.direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
-    const cloth_vector q =
-        element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
+    const cloth_vector q = element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
     EACH_MOVING_CORNER(&a, e, n, i, {
       add_to_own(a.product, i, vector_scale(q, e->weight[n]));
       add_to_own(a.residual, i, vector_scale(vector_add_scaled(r, q, length), e->weight[n]));
@@ -274,7 +278,8 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   const cloth_vector newton = react_to_cell(c, t, b, e, moved, place);
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
-  const float law = flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
+  const float law =
+      flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
@@ -293,8 +298,8 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   fill_zero(m, sizeof *m);
   m->key = e->key;
   m->slides = SLIDING_SPEED * t->h < length - holds;
-  m->weight[0] = e->weight[1];
-  m->weight[1] = e->weight[2];
+  m->weight[0] = flush_small(e->weight[1], WORK_QUANTUM);
+  m->weight[1] = flush_small(e->weight[2], WORK_QUANTUM);
   m->force = vector_dot(newton, e->normal) < 0.0f ? vector(0.0f, 0.0f, 0.0f) : newton;
   m->anchor = vector_flush(slips || !e->known ? vector_subtract(place, back) : e->anchor, STATE_QUANTUM);
   return 1;

@@ -1,9 +1,10 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../costs.h"
 #include "../gaps.h"
-#include "../geometry.h"
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
@@ -20,10 +21,10 @@
 /// Search for cells that touch ///
 
 /*
- * Particles alone let what is small or sharp through their cells: a sheet that is pulled over the edge of a box hooks it.
- * So a triangle of a cell touches a solid without mass, too, at the point of it that is nearest to the solid where the
- * substep begins; but only where the solid stands out between the particles, which a flat sheet on a flat top, or one
- * over what is large against its cells, does not see:
+ * Particles alone let what is small or sharp through their cells: a sheet that is pulled over the edge of a box hooks
+ * it. So a triangle of a cell touches a solid without mass, too, at the point of it that is nearest to the solid where
+ * the substep begins; but only where the solid stands out between the particles, which a flat sheet on a flat top, or
+ * one over what is large against its cells, does not see:
  *
  *   sag = sum w_j phi_j - phi(p) >= LEAST_SAG T, phi the distance from the solid
  *
@@ -44,7 +45,8 @@
 
 /* Where the law of a cell begins, in thicknesses. */
 #define CELL_REACH 0.5f
-/* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses. */
+/* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses.
+ */
 #define LEAST_SAG 0.25f
 #define MIDDLE_SAG 0.16f
 #define CELL_SAG 0.05f
@@ -152,7 +154,8 @@ CLOTH_SEPARATE void measure_corners(const touch_search *s, corner_row *r) {
 
 /* Which cells in lanes `k` of the present block are near the box of the collider, somewhere on their ways and the same
    ways again. */
-CLOTH_INLINE uint32_t cells_near_box(const cell_search *s, const corner_row *above, const corner_row *under, int32_t k) {
+CLOTH_INLINE uint32_t cells_near_box(const cell_search *s, const corner_row *above, const corner_row *under,
+                                     int32_t k) {
   const corner_row *rows[2] = {above, under};
   lanes3 low = corner_lanes(above->from, k), high = low;
   for (int32_t n = 0; n < CORNERS; n++) {
@@ -161,7 +164,8 @@ CLOTH_INLINE uint32_t cells_near_box(const cell_search *s, const corner_row *abo
     low = lanes3_minimum(lanes3_minimum(low, from), on);
     high = lanes3_maximum(lanes3_maximum(high, from), on);
   }
-  const lanes3 below = lanes3_subtract(lanes3_splat(s->low), high), beyond = lanes3_subtract(low, lanes3_splat(s->high));
+  const lanes3 below = lanes3_subtract(lanes3_splat(s->low), high),
+               beyond = lanes3_subtract(low, lanes3_splat(s->high));
   const lanes3 out = lanes3_maximum(below, beyond);
   const lanes around = lanes_splat((CELL_REACH + CELL_SLACK) * s->s.thickness);
   return lanes_bits(lanes_less(lanes_maximum(out.x, lanes_maximum(out.y, out.z)), around));
@@ -179,8 +183,9 @@ CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
   return c;
 }
 
-/* What the plane at one corner, that touches the surface beside it, says of the distances in a triangle: they are nowhere
-   less than the first result; and by how much those of the other corners are more than the plane says, at most. */
+/* What the plane at one corner, that touches the surface beside it, says of the distances in a triangle: they are
+   nowhere less than the first result; and by how much those of the other corners are more than the plane says, at most.
+ */
 CLOTH_INLINE lanes above_plane(const corner_block *of, const corner_block *a, const corner_block *b, lanes *missing) {
   const lanes to_a = lanes_flush(lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(a->from, of->from))));
   const lanes to_b = lanes_flush(lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(b->from, of->from))));
@@ -202,7 +207,8 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   }
   const lanes reach = lanes_add(lanes_multiply(thickness, lanes_splat(CELL_REACH + CELL_SLACK)),
                                 lanes_multiply(lanes_square_root(way), lanes_splat(1.0f + FARTHER)));
-  lanes_mask may = lanes_both(lanes_less(least, reach), lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), missing));
+  lanes_mask may =
+      lanes_both(lanes_less(least, reach), lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), missing));
   if (!lanes_any(may)) {
     return may;
   }
@@ -211,7 +217,8 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   lanes3 normal;
   const lanes distance = distances_to(s->s.b, &at, &normal);
   const lanes mean = lanes_multiply(lanes_add(lanes_add(p[0].distance, p[1].distance), p[2].distance), third);
-  return lanes_both(may, lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
+  return lanes_both(may,
+                    lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
 }
 
 /* A triangle that is looked at. */
@@ -236,15 +243,14 @@ static cloth_vector point_of_cell(const cloth_vector corner[3], const float weig
 /* Descends from a point to where the triangle is nearest to the collider, by shorter and shorter steps against the
    slope of the distance. *best: the nearest point on the way. Returns the distance of the first. */
 CLOTH_SEPARATE float descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
-                            cell_point *best) {
+                             cell_point *best) {
   const cloth_vector first = vector_flush(vector_subtract(t->from[1], t->from[0]), STATE_QUANTUM);
   const cloth_vector second = vector_flush(vector_subtract(t->from[2], t->from[0]), STATE_QUANTUM);
-  const float longest = maximum(vector_length(first), maximum(vector_length(second),
-                                                              vector_length(vector_subtract(first, second))));
+  const float longest =
+      maximum(vector_length(first), maximum(vector_length(second), vector_length(vector_subtract(first, second))));
   const cloth_vector area = vector_cross(first, second);
   const float twice = vector_length(area);
-  const cloth_vector across =
-      vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
+  const cloth_vector across = vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
   float weight[3] = {best->weight[0], best->weight[1], best->weight[2]}, step = start * longest;
   float begins = 0.0f;
   for (int32_t n = 0; n < steps; n++) {
@@ -260,8 +266,8 @@ CLOTH_SEPARATE float descend(const touch_search *s, const cell_triangle *t, floa
       }
     }
     const cloth_vector n_work = vector_flush_work(normal);
-    const cloth_vector slope =
-        vector_flush_work(vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
+    const cloth_vector slope = vector_flush_work(
+        vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
     const float steep = vector_length(slope);
     if (!(steep > LEAST_SLOPE)) {
       break;
@@ -287,8 +293,8 @@ static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
   return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
 }
 
-/* The point of a triangle that touches. *shift: from the remembered one to it, in the collider's axes. Returns 0 if none
-   does. */
+/* The point of a triangle that touches. *shift: from the remembered one to it, in the collider's axes. Returns 0 if
+   none does. */
 static int choose_point(const touch_search *s, const cell_triangle *t, const cell_memory *m, cell_point *point,
                         cloth_vector *shift) {
   const float third = 1.0f / 3.0f;
@@ -444,7 +450,8 @@ static uint32_t doubled_places(uint32_t bits) {
   return (bits | bits << 1) & 0x5555u;
 }
 
-/* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell. */
+/* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
+ */
 CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
   corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
   uint32_t near = 0, first = 0, second = 0;
@@ -507,8 +514,8 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   }
 }
 
-/* Finds the touches of cells with all colliders, after those of particles: the boxes of the rows are known. Returns 1 if
-   one would be farther inside than the law is thick. */
+/* Finds the touches of cells with all colliders, after those of particles: the boxes of the rows are known. Returns 1
+   if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const float thickness = contact_thickness(c);

@@ -1,6 +1,7 @@
 #pragma once
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
 #include "../solve/levels.h"
@@ -55,22 +56,30 @@ static void find_resistance(const solve_arrays *a, const substep_terms *t, int32
   *across = maximum(0.5f * (trace - *along), LEAST_MASS);
 }
 
-/* Adds a particle of weight w to the motion of an element. `share`: m_j; `last`: what pressed it; `weight`: of its cloth
-   in the solve. Returns what pressed it along the normal. */
-static float add_motion(element_motion *m, const solve_arrays *a, const substep_terms *t, int32_t i, cloth_vector n,
-                        float w, float share, float weight) {
+/* A particle of an element, and its cloth. */
+typedef struct element_particle {
+  const solve_arrays *a;
+  const substep_terms *t;
+  int32_t place;
+  float weight, share; /* w_j, m_j */
+  float of_cloth;      /* weight of its cloth in the solve */
+} element_particle;
+
+/* Adds a particle to the motion of an element. Returns what pressed it last along the normal. */
+static float add_motion(element_motion *m, const element_particle *p, cloth_vector n) {
   float along, across;
-  find_resistance(a, t, i, n, &along, &across);
-  const cloth_vector last = own_vector(a->product, i);
-  const cloth_vector force = vector_flush_work(vector_add(own_vector(a->residual, i), last));
+  find_resistance(p->a, p->t, p->place, n, &along, &across);
+  const float w = p->weight;
+  const cloth_vector last = own_vector(p->a->product, p->place);
+  const cloth_vector force = vector_flush_work(vector_add(own_vector(p->a->residual, p->place), last));
   const float out = flush_small(vector_dot(force, n), WORK_QUANTUM);
-  const float square = flush_small(w * w, WORK_QUANTUM) * share;
-  m->along += square / (along * weight);
-  m->across += square / (across * weight);
+  const float square = flush_small(w * w, WORK_QUANTUM) * p->share;
+  m->along += square / (along * p->of_cloth);
+  m->across += square / (across * p->of_cloth);
   m->out += w * (out / along);
   const cloth_vector side = vector_flush_work(vector_add_scaled(force, n, negate(out)));
   m->way = vector_add_scaled(m->way, side, w / across);
-  return w * weight * flush_small(vector_dot(vector_flush_work(last), n), WORK_QUANTUM);
+  return w * p->of_cloth * flush_small(vector_dot(vector_flush_work(last), n), WORK_QUANTUM);
 }
 
 /* k_t of an element of stiffness k: sticks, or slides against the most that friction can hold. `held`: what it gave

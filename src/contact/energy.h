@@ -5,6 +5,7 @@
 #include "../lanes.h"
 #include "../solve/arrays.h"
 #include "../types.h"
+#include "cell_memory.h"
 #include "law.h"
 #include "points.h"
 #include "touch.h"

@@ -11,6 +11,7 @@
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "body.h"
+#include "cell_memory.h"
 #include "law.h"
 #include "memory.h"
 #include "points.h"

@@ -8,7 +8,6 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../solve/levels.h"
 #include "../solve/members.h"
 #include "../types.h"
 #include "features.h"
@@ -119,7 +118,8 @@ static void find_motion(const pair_ends *x, cloth_vector normal, element_motion 
   fill_zero(m, sizeof *m);
   EACH_MOVING(x, n, b, i, {
     const float share = maximum(b->arrays.solution[i], 1.0f);
-    const float last = add_motion(m, &b->arrays, b->terms, i, normal, x->weight[n], share, b->weight);
+    const element_particle p = {&b->arrays, b->terms, i, x->weight[n], share, b->weight};
+    const float last = add_motion(m, &p, normal);
     m->before += n < x->first ? last : 0.0f;
   });
 }
@@ -245,10 +245,12 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
       continue;
     }
-    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
+    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
+                       direction = direction_of_pair(&x, p);
     const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
     e->press.law.across = weaker;
-    const cloth_vector change = vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
+    const cloth_vector change =
+        vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
     const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;

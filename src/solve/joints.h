@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../common_bodies.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
 #include "../contact/press.h"
 #include "../scalar.h"
 #include "../step/coefficients.h"

@@ -4,6 +4,8 @@
 #include "../block3.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
 #include "../contact/energy.h"
 #include "../lanes.h"
 #include "../scalar.h"

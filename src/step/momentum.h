@@ -5,6 +5,7 @@
 #include "../bodies/list.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
 #include "../contact/touch.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -291,8 +292,7 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
   *has_bodies = 0;
   EACH_MEMBER(s, m, {
     const int32_t moves = moves_bodies(m->c);
-    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) &&
-                (!meets_colliders(m->c) || moves);
+    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) && (!meets_colliders(m->c) || moves);
     *has_bodies |= moves;
   });
   return are_free;

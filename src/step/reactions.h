@@ -8,6 +8,7 @@
 #include "../confinement.h"
 #include "../contact/cell_memory.h"
 #include "../contact/cell_press.h"
+#include "../contact/element.h"
 #include "../contact/result.h"
 #include "../gaps.h"
 #include "../lanes.h"

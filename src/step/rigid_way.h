@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"

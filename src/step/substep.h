@@ -7,6 +7,9 @@
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../contact/body.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
+#include "../contact/cell_search.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/runaway.h"
@@ -98,7 +101,7 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
 #if WITH_COLLIDERS
   if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
-    press_cells(c, t); /* from the forces of all other terms */
+    press_cells(c, t);                           /* from the forces of all other terms */
     add_contacts(c, t);
     add_cell_forces(c);
   }

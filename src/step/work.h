@@ -112,8 +112,8 @@
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
-/* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place of
-   one at which a search measures how far it is from a collider. */
+/* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place
+   of one at which a search measures how far it is from a collider. */
 #define WORK_CELL 3500u
 #define WORK_CELL_ITERATION 900u
 #define WORK_CELL_ENERGY 700u
