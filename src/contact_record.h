@@ -85,6 +85,18 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
 }
 
+/* Records an impulse that a collider gave at a point beside a particle that stands for it: where the particle itself
+   touches in this substep, its place and normal stay. */
+static void record_beside(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
+                          cloth_vector normal, cloth_vector impulse) {
+  contact_entry *entry = find_contact_entry(c, particle, collider);
+  if (entry && entry->contact.is_touching == workspace_of(c)->parts) {
+    entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+  } else {
+    record_contact(c, substep, particle, collider, position, normal, impulse);
+  }
+}
+
 /* What tells a collider of the step to the caller: its index; of a shared body its place in the table, behind the
    indices of the cloth's own colliders. */
 static int32_t recorded_number(const cloth *c, int32_t index) {

@@ -283,8 +283,8 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
 #if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
-    record_contact(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider),
-                   vector_load(x, e->particle), e->normal, vector_flush_work(vector_scale(newton, t->h)));
+    record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
+                  e->normal, vector_flush_work(vector_scale(newton, t->h)));
   }
 #endif
   if (!(law > 0.0f)) {
