@@ -159,11 +159,13 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
 
 /* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
 static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
-  cloth_vector p[3];
-  cloth_vector sum = vector_scale(near_at_cell(a, a->direction, e, p), length);
-  if (has_solution) {
-    EACH_MOVING_CORNER(a, e, n, i, sum = vector_add_scaled(sum, own_vector(a->solution, i), e->weight[n]));
-  }
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector none = sum;
+  EACH_MOVING_CORNER(a, e, n, i, {
+    const cloth_vector p = near_vector(near_row(a->direction, a->pitch, 0), a->plane, i);
+    const cloth_vector y = vector_add_scaled(has_solution ? own_vector(a->solution, i) : none, p, length);
+    sum = vector_add_scaled(sum, y, e->weight[n]);
+  });
   return vector_flush_work(sum);
 }
 
@@ -284,7 +286,7 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
     record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
-                  e->normal, vector_flush_work(vector_scale(newton, t->h)));
+                  vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
   }
 #endif
   if (!(law > 0.0f)) {
