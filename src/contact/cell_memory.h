@@ -49,9 +49,11 @@ static int32_t most_cell_touches(int32_t count) {
 /* The particles of a row above or below a block of cells, in the axes of the collider: where the substep begins, where
    they are linearised; their distances and normals at its beginning. */
 #define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
-#define CORNER_ARRAYS 10
+#define CORNER_ARRAYS 11
 typedef struct corner_row {
   float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  float way[CORNER_FLOATS];   /* squared, from there to where they are linearised [m^2] */
+  position_box box;           /* around where they are, and where they would be after the same ways again */
   int32_t row, has_distances; /* which row this is, -1: none yet */
 } corner_row;
 
@@ -108,7 +110,8 @@ static corner_row *corner_rows_of(const cloth *c) {
 
 /* Most triangles that a search looks at one by one. */
 static int32_t most_cells_tried(const cloth *c) {
-  return TRIED_PER_CELL_TOUCH * (int32_t)c->state.max_cells;
+  const int32_t all = 2 * c->count, most = TRIED_PER_CELL_TOUCH * (int32_t)c->state.max_cells;
+  return all < most ? all : most;
 }
 
 /* Sets how many entries there are, `before` of which there were before. */

@@ -10,6 +10,7 @@
 #include "../scalar.h"
 #include "../shapes.h"
 #include "../solve/arrays.h"
+#include "../step_origin.h"
 #include "../triangle_point.h"
 #include "../types.h"
 #include "body.h"
@@ -34,8 +35,8 @@
  * particles that lie on something flat are farther out.
  *
  * Both triangles of a cell have the diagonal from its first corner. A row of cells, then a block of them, then each
- * triangle is compared with the box of the collider; then the distances of the corners tell how far it may stand out:
- * for a convex solid phi_i >= phi_j + n_j . (x_i - x_j), and the sag is no more than what is missing there.
+ * triangle is compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
+ * a convex solid phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows.
  *
  * In: position, place, diagonal, boxes of rows (residual), colliders, memory of cells. Out: touches of cells. Scratch:
  * scratch.reach.
@@ -53,7 +54,7 @@
 /* Touches are looked for so many thicknesses farther out than the law begins. */
 #define CELL_SLACK 0.25f
 /* A point is kept unless another one is nearer by so many thicknesses. */
-#define KEPT_SHARE 0.05f
+#define KEPT_SHARE 0.1f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
    to the next; of a kept point fewer and shorter ones. */
 #define DESCENT_STEPS 10
@@ -107,12 +108,22 @@ static void copy_corner(corner_row *r, int32_t from, int32_t to) {
   }
 }
 
-/* Where a block of particles of a row is, the corners from `k` on. */
-CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t row, int32_t i, int32_t k) {
+/* Where a block of particles of a row is, the corners from `k` on, and the box around the first `count` of them and
+   where they would be after the same ways again. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k, int32_t count) {
   const vector_array from = {r->from[0], r->from[1], r->from[2]}, to = {r->to[0], r->to[1], r->to[2]};
-  const float *place = near_row(s->a->place, s->a->pitch, row);
-  lanes3_store(from, k, lanes_to_local(&s->b->start, lanes3_load(s->x, row * s->a->columns + i)), CLOTH_LANES);
-  lanes3_store(to, k, lanes_to_local(&s->b->end, near_load(place, s->a->plane, i)), CLOTH_LANES);
+  const float *place = near_row(s->a->place, s->a->pitch, r->row);
+  const lanes_mask exists = lanes_first(count);
+  const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
+  const lanes3 y = lanes_to_local(&s->b->end, near_load(place, s->a->plane, i));
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(y, x), STATE_QUANTUM);
+  const lanes3 first = lanes3_splat(lanes3_first(x));
+  const lanes3 a = lanes3_select(exists, x, first), b = lanes3_select(exists, lanes3_add(y, way), first);
+  const position_box box = box_of_lanes(lanes3_minimum(a, b), lanes3_maximum(a, b));
+  lanes3_store(from, k, x, CLOTH_LANES);
+  lanes3_store(to, k, y, CLOTH_LANES);
+  lanes_store(&r->way[k], lanes3_dot(way, way));
+  r->box = k ? box_around_both(&r->box, &box) : box;
 }
 
 /* Where the particles of a row beside the present block are. Behind the last column of a tube the first one follows. */
@@ -122,17 +133,17 @@ CLOTH_SEPARATE corner_row *block_corners(cell_search *s, int32_t row) {
   if (r->row == row) {
     return r;
   }
+  r->row = row;
+  r->has_distances = 0;
   for (int32_t k = 0; k < TOUCH_LANES && k < left; k += CLOTH_LANES) {
-    place_corners(&s->s, r, row, s->block + k, k);
+    place_corners(&s->s, r, s->block + k, k, left - k);
   }
   if (left > TOUCH_LANES || s->s.a->is_ring) {
-    place_corners(&s->s, r, row, left > TOUCH_LANES ? s->block + TOUCH_LANES : 0, TOUCH_LANES);
+    place_corners(&s->s, r, left > TOUCH_LANES ? s->block + TOUCH_LANES : 0, TOUCH_LANES, 1);
   }
   if (s->s.a->is_ring && left < TOUCH_LANES) {
     copy_corner(r, TOUCH_LANES, left);
   }
-  r->row = row;
-  r->has_distances = 0;
   return r;
 }
 
@@ -140,10 +151,10 @@ CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k
   return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
 }
 
-/* Their distances from the collider. */
-CLOTH_SEPARATE void measure_corners(const touch_search *s, corner_row *r) {
+/* The distances of the corners of so many cells from the collider. */
+CLOTH_SEPARATE void measure_corners(const touch_search *s, corner_row *r, int32_t cells) {
   const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
-  for (int32_t k = 0; k <= TOUCH_LANES && !r->has_distances; k += CLOTH_LANES) {
+  for (int32_t k = 0; k <= cells && !r->has_distances; k += CLOTH_LANES) {
     const lanes3 p = corner_lanes(r->from, k);
     lanes3 normal;
     lanes_store(&r->distance[k], distances_to(s->b, &p, &normal));
@@ -152,71 +163,54 @@ CLOTH_SEPARATE void measure_corners(const touch_search *s, corner_row *r) {
   r->has_distances = 1;
 }
 
-/* Which cells in lanes `k` of the present block are near the box of the collider, somewhere on their ways and the same
-   ways again. */
-CLOTH_INLINE uint32_t cells_near_box(const cell_search *s, const corner_row *above, const corner_row *under,
-                                     int32_t k) {
-  const corner_row *rows[2] = {above, under};
-  lanes3 low = corner_lanes(above->from, k), high = low;
-  for (int32_t n = 0; n < CORNERS; n++) {
-    const lanes3 from = corner_lanes(rows[n >> 1]->from, k + (n & 1)), to = corner_lanes(rows[n >> 1]->to, k + (n & 1));
-    const lanes3 on = lanes3_add(to, lanes3_subtract(to, from));
-    low = lanes3_minimum(lanes3_minimum(low, from), on);
-    high = lanes3_maximum(lanes3_maximum(high, from), on);
-  }
-  const lanes3 below = lanes3_subtract(lanes3_splat(s->low), high),
-               beyond = lanes3_subtract(low, lanes3_splat(s->high));
-  const lanes3 out = lanes3_maximum(below, beyond);
-  const lanes around = lanes_splat((CELL_REACH + CELL_SLACK) * s->s.thickness);
-  return lanes_bits(lanes_less(lanes_maximum(out.x, lanes_maximum(out.y, out.z)), around));
+/* 1 if a row of cells of the present block is near the box of the collider. */
+static int is_row_near(const cell_search *s, const corner_row *above, const corner_row *under) {
+  const position_box both = box_around_both(&above->box, &under->box);
+  const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
+  return both.low.x < s->high.x + around && s->low.x - around < both.high.x && both.low.y < s->high.y + around &&
+         s->low.y - around < both.high.y && both.low.z < s->high.z + around && s->low.z - around < both.high.z;
 }
 
-/* The three corners of triangles in lanes. */
+/* Corners of triangles in lanes. */
 typedef struct corner_block {
-  lanes3 from, to, normal;
-  lanes distance;
+  lanes3 from, normal;
+  lanes distance, way;
 } corner_block;
 
 CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
-  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->to, k), corner_lanes(r->normal, k),
-                          lanes_load(&r->distance[k])};
+  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k]),
+                          lanes_load(&r->way[k])};
   return c;
 }
 
-/* What the plane at one corner, that touches the surface beside it, says of the distances in a triangle: they are
-   nowhere less than the first result; and by how much those of the other corners are more than the plane says, at most.
- */
-CLOTH_INLINE lanes above_plane(const corner_block *of, const corner_block *a, const corner_block *b, lanes *missing) {
-  const lanes to_a = lanes_flush(lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(a->from, of->from))));
-  const lanes to_b = lanes_flush(lanes3_dot(of->normal, lanes3_flush(lanes3_subtract(b->from, of->from))));
-  const lanes more = lanes_maximum(lanes_subtract(a->distance, to_a), lanes_subtract(b->distance, to_b));
-  *missing = lanes_minimum(lanes_subtract(more, of->distance), *missing);
-  return lanes_add(of->distance, lanes_minimum(lanes_minimum(to_a, to_b), lanes_splat(0.0f)));
+/* (n_i - n_j) . (x_i - x_j): no less than what phi_j is above the plane at corner i. */
+CLOTH_INLINE lanes turn_between(const corner_block *a, const corner_block *b) {
+  const lanes3 turned = lanes3_flush(lanes3_subtract(a->normal, b->normal));
+  return lanes3_dot(turned, lanes3_flush_below(lanes3_subtract(a->from, b->from), STATE_QUANTUM));
 }
 
-/* Which triangles may have the collider come near and stand out between their corners: by the planes at these, and then
-   by the distance of their middle. */
-CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *p) {
+/* Which triangles may have the collider come near and stand out between their corners: by how far its surface turns
+   from corner to corner, and then by the distance of their middle. The sag is less than the second largest of the three
+   turns. */
+CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
+                                            const corner_block *c) {
   const lanes thickness = lanes_splat(s->s.thickness), third = lanes_splat(1.0f / 3.0f);
-  lanes missing = lanes_splat(FAR_GAP), least = lanes_splat(0.0f), way = least;
-  for (int32_t n = 0; n < 3; n++) {
-    const lanes3 along = lanes3_flush(lanes3_subtract(p[n].to, p[n].from));
-    const lanes bound = above_plane(&p[n], &p[(n + 1) % 3], &p[(n + 2) % 3], &missing);
-    least = n ? lanes_maximum(bound, least) : bound;
-    way = lanes_maximum(lanes3_dot(along, along), way);
-  }
+  const lanes ab = turn_between(a, b), ac = turn_between(a, c), bc = turn_between(b, c);
+  const lanes sag = lanes_minimum(lanes_maximum(ab, ac), lanes_minimum(lanes_maximum(ab, bc), lanes_maximum(ac, bc)));
+  const lanes nearest = lanes_minimum(a->distance, lanes_minimum(b->distance, c->distance));
+  const lanes way = lanes_square_root(lanes_maximum(a->way, lanes_maximum(b->way, c->way)));
   const lanes reach = lanes_add(lanes_multiply(thickness, lanes_splat(CELL_REACH + CELL_SLACK)),
-                                lanes_multiply(lanes_square_root(way), lanes_splat(1.0f + FARTHER)));
-  lanes_mask may =
-      lanes_both(lanes_less(least, reach), lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), missing));
+                                lanes_multiply(way, lanes_splat(1.0f + FARTHER)));
+  const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
+  const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), reach));
   if (!lanes_any(may)) {
     return may;
   }
-  const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(p[0].from, p[1].from), p[2].from), third);
+  const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(a->from, b->from), c->from), third);
   const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
   lanes3 normal;
   const lanes distance = distances_to(s->s.b, &at, &normal);
-  const lanes mean = lanes_multiply(lanes_add(lanes_add(p[0].distance, p[1].distance), p[2].distance), third);
+  const lanes mean = lanes_multiply(lanes_add(lanes_add(a->distance, b->distance), c->distance), third);
   return lanes_both(may,
                     lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
 }
@@ -367,6 +361,7 @@ CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
     return;
   }
   search->tried++;
+  w->cell_searches++;
   cell_touch *e = cell_touches_of(s->c) + w->cells;
   int32_t moves = 0, heaviest = 0;
   fill_zero(e, sizeof *e);
@@ -437,12 +432,6 @@ static uint32_t remembered_triangles(cell_search *s, int32_t row) {
 /* Searches, as those of particles, that a cell is charged for whose distances are measured. */
 #define MEASURED_CELL 2
 
-/* Charges the cells of a row of the present block, so many searches each. */
-static void charge_cells(const cell_search *s, int32_t searches) {
-  const int32_t left = s->s.a->columns - s->block;
-  workspace_of(s->s.c)->searched += searches * (left < TOUCH_LANES ? left : TOUCH_LANES);
-}
-
 /* Two bits for each of eight. */
 static uint32_t doubled_places(uint32_t bits) {
   bits = (bits | bits << 4) & 0x0f0fu;
@@ -454,28 +443,23 @@ static uint32_t doubled_places(uint32_t bits) {
  */
 CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
   corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
-  uint32_t near = 0, first = 0, second = 0;
-  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    near |= cells_near_box(s, above, under, k) << k;
-  }
-  const int32_t left = cells_along_warp(s->s.c) - s->block;
-  charge_cells(s, 1);
-  near &= left < TOUCH_LANES ? (1u << left) - 1u : (1u << TOUCH_LANES) - 1u;
-  if (!near) {
+  const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
+  uint32_t first = 0, second = 0;
+  workspace_of(s->s.c)->searched += cells;
+  if (!is_row_near(s, above, under)) {
     return 0;
   }
-  charge_cells(s, MEASURED_CELL);
-  measure_corners(&s->s, above);
-  measure_corners(&s->s, under);
-  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+  workspace_of(s->s.c)->searched += MEASURED_CELL * cells;
+  measure_corners(&s->s, above, cells);
+  measure_corners(&s->s, under, cells);
+  for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
     const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
                        d = corners_at(under, k + 1);
-    const corner_block one[3] = {a, b, d}, two[3] = {a, c, d};
-    first |= lanes_bits(may_triangles_touch(s, one)) << k;
-    second |= lanes_bits(may_triangles_touch(s, two)) << k;
+    first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
+    second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
   }
   const uint32_t may = doubled_places(first) | doubled_places(second) << 1;
-  return (may | remembered_triangles(s, row)) & (doubled_places(near) | doubled_places(near) << 1);
+  return (may | remembered_triangles(s, row)) & ((1u << 2 * cells) - 1u);
 }
 
 /* The triangles of a row of the present block. */

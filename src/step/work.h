@@ -114,10 +114,12 @@
 #define WORK_TOUCH_ENERGY 2500u
 /* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place
    of one at which a search measures how far it is from a collider. */
-#define WORK_CELL 3500u
-#define WORK_CELL_ITERATION 900u
-#define WORK_CELL_ENERGY 700u
+#define WORK_CELL 2600u
+#define WORK_CELL_ITERATION 400u
+#define WORK_CELL_ENERGY 450u
 #define WORK_CELL_SEARCH 600u
+/* Per particle where cells touch: what pressed it last. */
+#define WORK_LAST_FORCES 90u
 /* Per body with mass and product of a solve; and of these per touch, and per attachment. */
 #define WORK_BODY 2000u
 #define WORK_BODY_TOUCH 3000u
@@ -181,7 +183,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 /* Most places of triangles that are looked at in a part, with room for so many that touch; 0 for none. */
 static int64_t most_cell_searches(const cloth *c, int32_t cells) {
 #if WITH_COLLIDERS
-  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * DESCENT_STEPS : 0;
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + 1) : 0;
 #else
   (void)c;
   (void)cells;
@@ -305,6 +307,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   work += (uint64_t)(uint32_t)s->cells *
           (WORK_CELL + solved * WORK_CELL_ITERATION + (uint32_t)(shortenings + 1) * WORK_CELL_ENERGY);
   work += (uint64_t)s->cell_searches * WORK_CELL_SEARCH;
+  work += s->cells > 0 ? (uint64_t)(uint32_t)c->count * WORK_LAST_FORCES : 0u;
   return work;
 }
 
