@@ -46,15 +46,13 @@ static int32_t most_cell_touches(int32_t count) {
   return count / PARTICLES_PER_CELL_TOUCH + MORE_CELL_TOUCHES;
 }
 
-/* The particles of a row above or below a block of cells, in the axes of the collider: where the substep begins, where
-   they are linearised; their distances and normals at its beginning. */
+/* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
+   places, normals and distances. */
 #define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
-#define CORNER_ARRAYS 11
+#define CORNER_ARRAYS 7
 typedef struct corner_row {
-  float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
-  float way[CORNER_FLOATS];   /* squared, from there to where they are linearised [m^2] */
-  position_box box;           /* around where they are, and where they would be after the same ways again */
-  int32_t row, has_distances; /* which row this is, -1: none yet */
+  float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  int32_t row; /* which row this is, -1: none yet */
 } corner_row;
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */

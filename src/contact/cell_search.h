@@ -34,12 +34,12 @@
  * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
  * particles that lie on something flat are farther out.
  *
- * Both triangles of a cell have the diagonal from its first corner. A row of cells, then a block of them, then each
- * triangle is compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
+ * Both triangles of a cell have the diagonal from its first corner. The cloth, a row of cells, then a block of them is
+ * compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
  * a convex solid phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows.
  *
  * In: position, place, diagonal, boxes of rows (residual), colliders, memory of cells. Out: touches of cells. Scratch:
- * scratch.reach.
+ * scratch.reach, ground.
  */
 
 #if WITH_COLLIDERS
@@ -65,17 +65,31 @@
 /* Slopes of the distance along a triangle below this are none. */
 #define LEAST_SLOPE 1.0e-3f
 
+/* The particles around a block of cells of a row and above: a box around where they begin, are linearised, and would be
+   after the same ways again; their longest way [m]. */
+typedef struct cell_block {
+  position_box box;
+  float way;
+} cell_block;
+
 /* What the search of one collider takes. */
 typedef struct cell_search {
   touch_search s;
   touched_body body;
-  int32_t has_reach;      /* 1: distances at which contact begins near buried pins are known */
-  cloth_vector low, high; /* around the collider, in its axes [m] */
-  uint32_t cursor;        /* in the memory */
-  int32_t tried;          /* triangles, of all colliders */
-  corner_row *row;        /* two, by the parity of the row */
-  int32_t block;          /* first column */
+  int32_t has_reach; /* 1: distances at which contact begins near buried pins are known */
+  position_box near; /* around the collider in the part, and where cells may touch it, in world axes [m] */
+  float moves;       /* farthest that the collider moves there [m] */
+  uint32_t cursor;   /* in the memory */
+  int32_t tried;     /* triangles, of all colliders */
+  corner_row *row;   /* two, by the parity of the row */
+  int32_t block;     /* first column */
+  float way;         /* longest of the corners of the present row of cells in the collider's axes, or more [m] */
 } cell_search;
+
+/* The blocks, row by row for each, in memory that is free until terms have blocks. */
+static cell_block *cell_blocks_of(const cloth *c) {
+  return (cell_block *)(void *)floats_at(c, c->scratch.ground);
+}
 
 /* 1 for colliders that cells touch. */
 static int is_met_by_cells(const cloth *c, int32_t index) {
@@ -85,7 +99,7 @@ static int is_met_by_cells(const cloth *c, int32_t index) {
 }
 
 /* The box around a collider in its axes. */
-static void find_shape_box(const touched_body *b, cloth_vector *low, cloth_vector *high) {
+static position_box box_of_shape(const touched_body *b) {
   const cloth_collider *s = b->shape;
   const float radius = maximum(s->radius, s->radius_top);
   cloth_vector half = vector(radius, radius, radius);
@@ -96,8 +110,66 @@ static void find_shape_box(const touched_body *b, cloth_vector *low, cloth_vecto
   } else if (s->shape == CLOTH_SHAPE_CYLINDER) {
     half.y = s->half_height;
   }
-  *low = b->geometry ? b->geometry->low : vector_scale(half, -1.0f);
-  *high = b->geometry ? b->geometry->high : half;
+  const position_box box = {vector_scale(half, -1.0f), half};
+  const position_box of_geometry = {b->geometry ? b->geometry->low : half, b->geometry ? b->geometry->high : half};
+  return b->geometry ? of_geometry : box;
+}
+
+/* Where cells may touch a collider, and how far it moves there. */
+static void place_collider(cell_search *s) {
+  const touched_body *b = &s->body;
+  const position_box own = box_of_shape(b);
+  const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
+  const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
+  const cloth_rotation p = b->start.rotation, q = b->end.rotation;
+  const float same = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w, sign = same < 0.0f ? -1.0f : 1.0f;
+  const cloth_vector axis = vector(q.x - sign * p.x, q.y - sign * p.y, q.z - sign * p.z);
+  const float turned = 2.0f * (vector_length(axis) + absolute(q.w - sign * p.w));
+  s->near = box_around_both(&from, &to);
+  s->near.low = vector_subtract(s->near.low, vector(around, around, around));
+  s->near.high = vector_add(s->near.high, vector(around, around, around));
+  s->moves = b->shift + turned * (b->reach + around);
+}
+
+/* The particles of a row from a column on, the first `count` of a block of lanes, in the box of a block of cells. */
+CLOTH_INLINE void widen_cell_block(const touch_search *s, cell_block *block, int32_t row, int32_t i, int32_t count) {
+  const lanes_mask exists = lanes_first(count);
+  const lanes3 x = lanes3_load(s->x, row * s->a->columns + i);
+  const lanes3 y = near_load(near_row(s->a->place, s->a->pitch, row), s->a->plane, i);
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(y, x), STATE_QUANTUM), first = lanes3_splat(lanes3_first(x));
+  const lanes3 a = lanes3_select(exists, x, first), b = lanes3_select(exists, lanes3_add(y, way), first);
+  const position_box box = box_of_lanes(lanes3_minimum(a, b), lanes3_maximum(a, b));
+  block->box = block->way < 0.0f ? box : box_around_both(&block->box, &box);
+  block->way = lanes_largest(lanes_keep(exists, lanes3_length(way)), block->way);
+}
+
+/* The corners of a block of cells: so many of a row, and one more behind them. Behind the last column of a tube the
+   first one follows. */
+static int32_t corners_left(const solve_arrays *a, int32_t block) {
+  const int32_t left = a->columns - block;
+  return left < TOUCH_LANES ? left : TOUCH_LANES;
+}
+
+static int32_t corner_behind(const solve_arrays *a, int32_t block) {
+  const int32_t next = block + TOUCH_LANES;
+  return next < a->columns ? next : a->is_ring ? 0 : -1;
+}
+
+/* The boxes of all blocks. */
+CLOTH_SEPARATE void find_cell_blocks(const touch_search *s) {
+  cell_block *to = cell_blocks_of(s->c);
+  for (int32_t block = 0; block < cells_along_warp(s->c); block += TOUCH_LANES) {
+    const int32_t left = corners_left(s->a, block), behind = corner_behind(s->a, block);
+    for (int32_t row = 0; row < s->a->rows; row++, to++) {
+      to->way = -1.0f;
+      for (int32_t k = 0; k < left; k += CLOTH_LANES) {
+        widen_cell_block(s, to, row, block + k, left - k);
+      }
+      if (behind >= 0) {
+        widen_cell_block(s, to, row, behind, 1);
+      }
+    }
+  }
 }
 
 /* Copies what the corners of a row have from one place of it to another. */
@@ -108,40 +180,32 @@ static void copy_corner(corner_row *r, int32_t from, int32_t to) {
   }
 }
 
-/* Where a block of particles of a row is, the corners from `k` on, and the box around the first `count` of them and
-   where they would be after the same ways again. */
-CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k, int32_t count) {
-  const vector_array from = {r->from[0], r->from[1], r->from[2]}, to = {r->to[0], r->to[1], r->to[2]};
-  const float *place = near_row(s->a->place, s->a->pitch, r->row);
-  const lanes_mask exists = lanes_first(count);
+/* A block of particles of a row as corners from `k` on. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
+  const vector_array from = {r->from[0], r->from[1], r->from[2]};
+  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
-  const lanes3 y = lanes_to_local(&s->b->end, near_load(place, s->a->plane, i));
-  const lanes3 way = lanes3_flush_below(lanes3_subtract(y, x), STATE_QUANTUM);
-  const lanes3 first = lanes3_splat(lanes3_first(x));
-  const lanes3 a = lanes3_select(exists, x, first), b = lanes3_select(exists, lanes3_add(y, way), first);
-  const position_box box = box_of_lanes(lanes3_minimum(a, b), lanes3_maximum(a, b));
+  lanes3 normal;
+  lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
   lanes3_store(from, k, x, CLOTH_LANES);
-  lanes3_store(to, k, y, CLOTH_LANES);
-  lanes_store(&r->way[k], lanes3_dot(way, way));
-  r->box = k ? box_around_both(&r->box, &box) : box;
+  lanes3_store(normals, k, normal, CLOTH_LANES);
 }
 
-/* Where the particles of a row beside the present block are. Behind the last column of a tube the first one follows. */
-CLOTH_SEPARATE corner_row *block_corners(cell_search *s, int32_t row) {
+/* The particles of a row beside the present block. */
+CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
   corner_row *r = &s->row[row & 1];
-  const int32_t left = s->s.a->columns - s->block;
+  const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
   if (r->row == row) {
     return r;
   }
   r->row = row;
-  r->has_distances = 0;
-  for (int32_t k = 0; k < TOUCH_LANES && k < left; k += CLOTH_LANES) {
-    place_corners(&s->s, r, s->block + k, k, left - k);
+  for (int32_t k = 0; k < left; k += CLOTH_LANES) {
+    place_corners(&s->s, r, s->block + k, k);
   }
-  if (left > TOUCH_LANES || s->s.a->is_ring) {
-    place_corners(&s->s, r, left > TOUCH_LANES ? s->block + TOUCH_LANES : 0, TOUCH_LANES, 1);
+  if (behind >= 0) {
+    place_corners(&s->s, r, behind, TOUCH_LANES);
   }
-  if (s->s.a->is_ring && left < TOUCH_LANES) {
+  if (behind >= 0 && left < TOUCH_LANES) {
     copy_corner(r, TOUCH_LANES, left);
   }
   return r;
@@ -151,35 +215,14 @@ CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k
   return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
 }
 
-/* The distances of the corners of so many cells from the collider. */
-CLOTH_SEPARATE void measure_corners(const touch_search *s, corner_row *r, int32_t cells) {
-  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
-  for (int32_t k = 0; k <= cells && !r->has_distances; k += CLOTH_LANES) {
-    const lanes3 p = corner_lanes(r->from, k);
-    lanes3 normal;
-    lanes_store(&r->distance[k], distances_to(s->b, &p, &normal));
-    lanes3_store(normals, k, normal, CLOTH_LANES);
-  }
-  r->has_distances = 1;
-}
-
-/* 1 if a row of cells of the present block is near the box of the collider. */
-static int is_row_near(const cell_search *s, const corner_row *above, const corner_row *under) {
-  const position_box both = box_around_both(&above->box, &under->box);
-  const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
-  return both.low.x < s->high.x + around && s->low.x - around < both.high.x && both.low.y < s->high.y + around &&
-         s->low.y - around < both.high.y && both.low.z < s->high.z + around && s->low.z - around < both.high.z;
-}
-
 /* Corners of triangles in lanes. */
 typedef struct corner_block {
   lanes3 from, normal;
-  lanes distance, way;
+  lanes distance;
 } corner_block;
 
 CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
-  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k]),
-                          lanes_load(&r->way[k])};
+  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k])};
   return c;
 }
 
@@ -198,11 +241,9 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   const lanes ab = turn_between(a, b), ac = turn_between(a, c), bc = turn_between(b, c);
   const lanes sag = lanes_minimum(lanes_maximum(ab, ac), lanes_minimum(lanes_maximum(ab, bc), lanes_maximum(ac, bc)));
   const lanes nearest = lanes_minimum(a->distance, lanes_minimum(b->distance, c->distance));
-  const lanes way = lanes_square_root(lanes_maximum(a->way, lanes_maximum(b->way, c->way)));
-  const lanes reach = lanes_add(lanes_multiply(thickness, lanes_splat(CELL_REACH + CELL_SLACK)),
-                                lanes_multiply(way, lanes_splat(1.0f + FARTHER)));
+  const float reach = (CELL_REACH + CELL_SLACK) * s->s.thickness + (1.0f + FARTHER) * s->way;
   const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
-  const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), reach));
+  const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), lanes_splat(reach)));
   if (!lanes_any(may)) {
     return may;
   }
@@ -408,8 +449,9 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     const int32_t k = lane + right[n];
     t.row[n] = row + below[n];
     t.column[n] = right[n] ? next : column;
+    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t.row[n]), in->a->plane, t.column[n]);
     t.from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
-    t.to[n] = vector(r->to[0][k], r->to[1][k], r->to[2][k]);
+    t.to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
     t.distance[n] = r->distance[k];
   }
   try_triangle(s, &t);
@@ -429,8 +471,8 @@ static uint32_t remembered_triangles(cell_search *s, int32_t row) {
   return bits;
 }
 
-/* Searches, as those of particles, that a cell is charged for whose distances are measured. */
-#define MEASURED_CELL 2
+/* Searches, as those of particles, that a cell is charged for. */
+#define SEARCHES_OF_CELL 2
 
 /* Two bits for each of eight. */
 static uint32_t doubled_places(uint32_t bits) {
@@ -442,16 +484,16 @@ static uint32_t doubled_places(uint32_t bits) {
 /* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
  */
 CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
-  corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
+  const cell_block *blocks = cell_blocks_of(s->s.c) + s->block / TOUCH_LANES * s->s.a->rows + row;
+  const position_box both = box_around_both(&blocks[0].box, &blocks[1].box);
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
-  workspace_of(s->s.c)->searched += cells;
-  if (!is_row_near(s, above, under)) {
+  if (!do_boxes_meet(&both, &s->near)) {
     return 0;
   }
-  workspace_of(s->s.c)->searched += MEASURED_CELL * cells;
-  measure_corners(&s->s, above, cells);
-  measure_corners(&s->s, under, cells);
+  const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
+  workspace_of(s->s.c)->searched += SEARCHES_OF_CELL * cells;
+  s->way = maximum(blocks[0].way, blocks[1].way) + s->moves;
   for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
     const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
                        d = corners_at(under, k + 1);
@@ -484,8 +526,7 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   const position_box *boxes = (const position_box *)(const void *)s->s.a->residual;
   int32_t first = s->s.a->rows, end = 0; /* rows of cells that are near */
   for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
-    const position_box both = box_around_both(&boxes[row], &boxes[row + 1]);
-    if (is_box_near(s->s.b, &both, s->s.thickness)) {
+    if (do_boxes_meet(&boxes[row], &s->near) || do_boxes_meet(&boxes[row + 1], &s->near)) {
       first = row < first ? row : first;
       end = row + 1;
     }
@@ -498,16 +539,25 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   }
 }
 
+/* The box around all rows. */
+static position_box box_of_rows(const solve_arrays *a) {
+  const position_box *boxes = (const position_box *)(const void *)a->residual;
+  position_box all = boxes[0];
+  for (int32_t row = 1; row < a->rows; row++) {
+    all = box_around_both(&all, &boxes[row]);
+  }
+  return all;
+}
+
 /* Finds the touches of cells with all colliders, after those of particles: the boxes of the rows are known. Returns 1
    if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const float thickness = contact_thickness(c);
   int32_t is_deep = 0;
-  cell_search s;
-  s.cursor = 0;
-  s.row = corner_rows_of(c);
-  s.tried = 0;
+  cell_search s = {.s = {.c = c, .a = &a, .x = vectors_at(c, c->state.position)}, .row = corner_rows_of(c)};
+  const position_box all = box_of_rows(&a);
+  int32_t has_blocks = 0;
   workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_met_by_cells(c, index)) {
@@ -522,7 +572,14 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
                          .reach = floats_at(c, c->scratch.reach),
                          .thickness = thickness,
                          .push = c->settings.integration.max_push_speed * t->h};
-    find_shape_box(&s.body, &s.low, &s.high);
+    place_collider(&s);
+    if (!do_boxes_meet(&s.near, &all)) {
+      continue;
+    }
+    if (!has_blocks) {
+      find_cell_blocks(&s.s);
+      has_blocks = 1;
+    }
     find_cells_of(&s);
     is_deep |= s.s.is_deep;
   }

@@ -131,7 +131,7 @@
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
 /* Of these, of a cell that is looked at with a collider. */
-#define SEARCHES_OF_CELLS (1 + MEASURED_CELL)
+#define SEARCHES_OF_CELLS SEARCHES_OF_CELL
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
