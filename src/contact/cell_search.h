@@ -49,7 +49,7 @@
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses.
  */
 #define LEAST_SAG 0.25f
-#define MIDDLE_SAG 0.16f
+#define MIDDLE_SAG 0.25f
 #define CELL_SAG 0.05f
 /* Touches are looked for so many thicknesses farther out than the law begins. */
 #define CELL_SLACK 0.25f
@@ -65,8 +65,11 @@
 /* Slopes of the distance along a triangle below this are none. */
 #define LEAST_SLOPE 1.0e-3f
 
-/* The particles around a block of cells of a row and above: a box around where they begin, are linearised, and would be
-   after the same ways again; their longest way [m]. */
+/* Rows of cells of a block. */
+#define BLOCK_ROWS 4
+
+/* The particles of a block of cells: a box around where they begin, are linearised, and would be after the same ways
+   again; their longest way [m]. */
 typedef struct cell_block {
   position_box box;
   float way;
@@ -96,6 +99,18 @@ static int is_met_by_cells(const cloth *c, int32_t index) {
   const int32_t shape = is_collider(c, index) ? slot_at(c, index)->body.shape : CLOTH_SHAPE_PLANE;
   const int has_mass = find_unknown(c, index) != NULL;
   return !has_mass && shape != CLOTH_SHAPE_PLANE && !is_concave(&slot_at(c, index)->body);
+}
+
+/* How much longer than at rest the diagonals of cells are taken to be where it is asked if a collider is large. */
+#define LONGER_DIAGONAL 1.25f
+
+/* 1 for round colliders so large that they stand out of no cell: the arc over a diagonal rises by less than the least
+   sag. */
+static int is_large(const cloth *c, const cloth_collider *s, float thickness) {
+  const float longest = LONGER_DIAGONAL * maximum(c->grid.diagonal, c->grid.antidiagonal);
+  const int is_capsule = s->shape == CLOTH_SHAPE_CAPSULE;
+  const float radius = is_capsule ? minimum(s->radius, s->radius_top) : s->radius;
+  return (is_capsule || s->shape == CLOTH_SHAPE_SPHERE) && longest * longest < 8.0f * LEAST_SAG * thickness * radius;
 }
 
 /* The box around a collider in its axes. */
@@ -131,16 +146,36 @@ static void place_collider(cell_search *s) {
   s->moves = b->shift + turned * (b->reach + around);
 }
 
-/* The particles of a row from a column on, the first `count` of a block of lanes, in the box of a block of cells. */
-CLOTH_INLINE void widen_cell_block(const touch_search *s, cell_block *block, int32_t row, int32_t i, int32_t count) {
-  const lanes_mask exists = lanes_first(count);
-  const lanes3 x = lanes3_load(s->x, row * s->a->columns + i);
-  const lanes3 y = near_load(near_row(s->a->place, s->a->pitch, row), s->a->plane, i);
-  const lanes3 way = lanes3_flush_below(lanes3_subtract(y, x), STATE_QUANTUM), first = lanes3_splat(lanes3_first(x));
-  const lanes3 a = lanes3_select(exists, x, first), b = lanes3_select(exists, lanes3_add(y, way), first);
-  const position_box box = box_of_lanes(lanes3_minimum(a, b), lanes3_maximum(a, b));
-  block->box = block->way < 0.0f ? box : box_around_both(&block->box, &box);
-  block->way = lanes_largest(lanes_keep(exists, lanes3_length(way)), block->way);
+/* The box of a block of cells from a row and a column on, without the particles behind its last column. */
+CLOTH_INLINE void box_particles(const touch_search *s, cell_block *block, int32_t row, int32_t column, int32_t left) {
+  const vector_array x = s->x;
+  const lanes3 first = lanes3_splat(vector_load(x, row * s->a->columns + column));
+  lanes3 low = first, high = first;
+  lanes longest = lanes_splat(0.0f);
+  for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows; r++) {
+    const float *place = near_row(s->a->place, s->a->pitch, r);
+    for (int32_t k = 0; k < left; k += CLOTH_LANES) {
+      const lanes_mask exists = lanes_first(left - k);
+      const lanes3 a = lanes3_load(x, r * s->a->columns + column + k), b = near_load(place, s->a->plane, column + k);
+      const lanes3 way = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM), on = lanes3_add(b, way);
+      low = lanes3_select(exists, lanes3_minimum(low, lanes3_minimum(a, on)), low);
+      high = lanes3_select(exists, lanes3_maximum(high, lanes3_maximum(a, on)), high);
+      longest = lanes_select(exists, lanes_maximum(longest, lanes3_dot(way, way)), longest);
+    }
+  }
+  block->box = box_of_lanes(low, high);
+  block->way = square_root(lanes_largest(longest, 0.0f));
+}
+
+/* One more particle in it. */
+static void widen_cell_block(const touch_search *s, cell_block *block, int32_t row, int32_t column) {
+  const cloth_vector a = vector_load(s->x, row * s->a->columns + column);
+  const cloth_vector b = near_vector(near_row(s->a->place, s->a->pitch, row), s->a->plane, column);
+  const cloth_vector way = vector_flush(vector_subtract(b, a), STATE_QUANTUM), on = vector_add(b, way);
+  const position_box ends = {vector(minimum(a.x, on.x), minimum(a.y, on.y), minimum(a.z, on.z)),
+                             vector(maximum(a.x, on.x), maximum(a.y, on.y), maximum(a.z, on.z))};
+  block->box = box_around_both(&ends, &block->box);
+  block->way = maximum(vector_length(way), block->way);
 }
 
 /* The corners of a block of cells: so many of a row, and one more behind them. Behind the last column of a tube the
@@ -155,18 +190,20 @@ static int32_t corner_behind(const solve_arrays *a, int32_t block) {
   return next < a->columns ? next : a->is_ring ? 0 : -1;
 }
 
+/* How many blocks of rows there are. */
+static int32_t row_blocks(const solve_arrays *a) {
+  return (a->rows - 1 + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
 /* The boxes of all blocks. */
 CLOTH_SEPARATE void find_cell_blocks(const touch_search *s) {
   cell_block *to = cell_blocks_of(s->c);
-  for (int32_t block = 0; block < cells_along_warp(s->c); block += TOUCH_LANES) {
-    const int32_t left = corners_left(s->a, block), behind = corner_behind(s->a, block);
-    for (int32_t row = 0; row < s->a->rows; row++, to++) {
-      to->way = -1.0f;
-      for (int32_t k = 0; k < left; k += CLOTH_LANES) {
-        widen_cell_block(s, to, row, block + k, left - k);
-      }
-      if (behind >= 0) {
-        widen_cell_block(s, to, row, behind, 1);
+  for (int32_t column = 0; column < cells_along_warp(s->c); column += TOUCH_LANES) {
+    const int32_t left = corners_left(s->a, column), behind = corner_behind(s->a, column);
+    for (int32_t row = 0; row + 1 < s->a->rows; row += BLOCK_ROWS, to++) {
+      box_particles(s, to, row, column, left);
+      for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows && behind >= 0; r++) {
+        widen_cell_block(s, to, r, behind);
       }
     }
   }
@@ -484,16 +521,15 @@ static uint32_t doubled_places(uint32_t bits) {
 /* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
  */
 CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
-  const cell_block *blocks = cell_blocks_of(s->s.c) + s->block / TOUCH_LANES * s->s.a->rows + row;
-  const position_box both = box_around_both(&blocks[0].box, &blocks[1].box);
+  const cell_block *block = cell_blocks_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
-  if (!do_boxes_meet(&both, &s->near)) {
+  if (!do_boxes_meet(&block->box, &s->near)) {
     return 0;
   }
   const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
   workspace_of(s->s.c)->searched += SEARCHES_OF_CELL * cells;
-  s->way = maximum(blocks[0].way, blocks[1].way) + s->moves;
+  s->way = block->way + s->moves;
   for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
     const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
                        d = corners_at(under, k + 1);
@@ -526,7 +562,8 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   const position_box *boxes = (const position_box *)(const void *)s->s.a->residual;
   int32_t first = s->s.a->rows, end = 0; /* rows of cells that are near */
   for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
-    if (do_boxes_meet(&boxes[row], &s->near) || do_boxes_meet(&boxes[row + 1], &s->near)) {
+    const position_box both = box_around_both(&boxes[row], &boxes[row + 1]);
+    if (do_boxes_meet(&both, &s->near)) {
       first = row < first ? row : first;
       end = row + 1;
     }
@@ -560,7 +597,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
   int32_t has_blocks = 0;
   workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_met_by_cells(c, index)) {
+    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) {
       continue;
     }
     s.body = touched_body_of(c, t, index);

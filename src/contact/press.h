@@ -11,8 +11,8 @@
 #include "../solve/arrays.h"
 #include "../solve/levels.h"
 #include "../types.h"
-#include "law.h"
 #include "cell_memory.h"
+#include "law.h"
 #include "memory.h"
 #include "touch.h"
 
