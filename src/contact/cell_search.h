@@ -70,10 +70,10 @@
 
 /* The particles of a block of cells: a box around where they begin, are linearised, and would be after the same ways
    again; their longest way [m]. */
-typedef struct cell_block {
+typedef struct cell_bounds {
   position_box box;
   float way;
-} cell_block;
+} cell_bounds;
 
 /* What the search of one collider takes. */
 typedef struct cell_search {
@@ -90,8 +90,8 @@ typedef struct cell_search {
 } cell_search;
 
 /* The blocks, row by row for each, in memory that is free until terms have blocks. */
-static cell_block *cell_blocks_of(const cloth *c) {
-  return (cell_block *)(void *)floats_at(c, c->scratch.ground);
+static cell_bounds *cell_bounds_of(const cloth *c) {
+  return (cell_bounds *)(void *)floats_at(c, c->scratch.ground);
 }
 
 /* 1 for colliders that cells touch. */
@@ -147,7 +147,7 @@ static void place_collider(cell_search *s) {
 }
 
 /* The box of a block of cells from a row and a column on, without the particles behind its last column. */
-CLOTH_INLINE void box_particles(const touch_search *s, cell_block *block, int32_t row, int32_t column, int32_t left) {
+CLOTH_INLINE void box_particles(const touch_search *s, cell_bounds *block, int32_t row, int32_t column, int32_t left) {
   const vector_array x = s->x;
   const lanes3 first = lanes3_splat(vector_load(x, row * s->a->columns + column));
   lanes3 low = first, high = first;
@@ -168,7 +168,7 @@ CLOTH_INLINE void box_particles(const touch_search *s, cell_block *block, int32_
 }
 
 /* One more particle in it. */
-static void widen_cell_block(const touch_search *s, cell_block *block, int32_t row, int32_t column) {
+static void widen_cell_bounds(const touch_search *s, cell_bounds *block, int32_t row, int32_t column) {
   const cloth_vector a = vector_load(s->x, row * s->a->columns + column);
   const cloth_vector b = near_vector(near_row(s->a->place, s->a->pitch, row), s->a->plane, column);
   const cloth_vector way = vector_flush(vector_subtract(b, a), STATE_QUANTUM), on = vector_add(b, way);
@@ -196,14 +196,14 @@ static int32_t row_blocks(const solve_arrays *a) {
 }
 
 /* The boxes of all blocks. */
-CLOTH_SEPARATE void find_cell_blocks(const touch_search *s) {
-  cell_block *to = cell_blocks_of(s->c);
+CLOTH_SEPARATE void find_cell_bounds(const touch_search *s) {
+  cell_bounds *to = cell_bounds_of(s->c);
   for (int32_t column = 0; column < cells_along_warp(s->c); column += TOUCH_LANES) {
     const int32_t left = corners_left(s->a, column), behind = corner_behind(s->a, column);
     for (int32_t row = 0; row + 1 < s->a->rows; row += BLOCK_ROWS, to++) {
       box_particles(s, to, row, column, left);
       for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows && behind >= 0; r++) {
-        widen_cell_block(s, to, r, behind);
+        widen_cell_bounds(s, to, r, behind);
       }
     }
   }
@@ -521,7 +521,7 @@ static uint32_t doubled_places(uint32_t bits) {
 /* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
  */
 CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
-  const cell_block *block = cell_blocks_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
+  const cell_bounds *block = cell_bounds_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
   if (!do_boxes_meet(&block->box, &s->near)) {
@@ -614,7 +614,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
       continue;
     }
     if (!has_blocks) {
-      find_cell_blocks(&s.s);
+      find_cell_bounds(&s.s);
       has_blocks = 1;
     }
     find_cells_of(&s);
