@@ -62,6 +62,8 @@
 #define KEPT_STEPS 4
 #define KEPT_START 0.12f
 #define DESCENT_FACTOR 0.6f
+/* Most places that are charged for the way of a point that is followed. */
+#define CELL_FOLLOWED 4
 /* Slopes of the distance along a triangle below this are none. */
 #define LEAST_SLOPE 1.0e-3f
 
@@ -416,7 +418,8 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
   e->way = lanes_first_value(w.length);
   const float most = e->reach + CELL_SLACK * s->thickness;
   if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
-    charge_places(s, follow_ways(s->b, &w, one, thickness, &gap, &normal));
+    const int32_t places = follow_ways(s->b, &w, one, thickness, &gap, &normal);
+    workspace_of(s->c)->cell_searches += places < CELL_FOLLOWED ? places : CELL_FOLLOWED;
   }
   e->gap = lanes_first_value(gap);
   if (!(e->gap < most + FARTHER * e->way)) {

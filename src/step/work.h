@@ -183,7 +183,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 /* Most places of triangles that are looked at in a part, with room for so many that touch; 0 for none. */
 static int64_t most_cell_searches(const cloth *c, int32_t cells) {
 #if WITH_COLLIDERS
-  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + 1) : 0;
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1) : 0;
 #else
   (void)c;
   (void)cells;
