@@ -8,7 +8,8 @@
 /// Words of an image ///
 
 /* Where things lie in an image, in words. After the header come four freedoms a word, collider slots, confinements,
-   bodies, attachments, cells that touch, reactions at rest, inputs, and the vectors of the particles as x, y and z planes. */
+   bodies, attachments, cells that touch, reactions at rest, inputs, and the vectors of the particles as x, y and z
+   planes. */
 enum {
   WORD_MAGIC = 0,
   WORD_STATE_VERSION = 1,
@@ -47,7 +48,7 @@ enum { BODY_COLLIDER, BODY_MASS, BODY_INERTIA, BODY_VELOCITY = 5, BODY_SPIN = 8,
 enum { ATTACHED_PARTICLE, ATTACHED_COLLIDER, ATTACHED_POINT, ATTACHED_WORDS = 5 };
 
 /* Words of a cell that touches; how many there are and a 0 lie before the first. There is room for one for each eight
-   particles, and 24. */
+   particles, and 24, but not for more than one for two. */
 enum { CELL_KEY, CELL_SLIDES, CELL_WEIGHTS, CELL_FORCE = 4, CELL_ANCHOR = 7, CELL_WORDS = 10, CELL_HEAD = 2 };
 
 /* Words of a collider's reaction. */
@@ -123,6 +124,10 @@ static inline size_t earlier_vectors(const cloth_config *config) {
   return config->integration.bdf2_blend > 0.0f ? 2 : has_solver ? 1 : 0;
 }
 
+static inline size_t cell_room(size_t count) {
+  return count / 8 + 24 < count / 2 ? count / 8 + 24 : count / 2;
+}
+
 static inline image_map map_of(const cloth_config *config) {
   image_map m;
   m.count = config->columns * config->rows;
@@ -138,7 +143,7 @@ static inline image_map map_of(const cloth_config *config) {
                                       HELD_WORDS * (size_t)m.confined,
                                       BODY_WORDS * (size_t)config->capacity.max_bodies,
                                       ATTACHED_WORDS * (size_t)config->capacity.max_attachments,
-                                      has_colliders ? CELL_HEAD + CELL_WORDS * (n / 8 + 24) : 0,
+                                      has_colliders ? CELL_HEAD + CELL_WORDS * cell_room(n) : 0,
                                       config->sleep.speed > 0.0f ? reactions : 0,
                                       (size_t)config->tethers.count * n,
                                       INPUT_WORDS,

@@ -38,12 +38,14 @@ typedef struct cell_touch {
   element_law law, held; /* at present; what stands in the blocks of its particles */
 } cell_touch;
 
-/* Room for touches of cells: one for so many particles, and some. A table of .8 m under a sheet of 40 x 40 has 190. */
+/* Room for touches of cells: one for so many particles, and some; in small cloth one for two. A table of .8 m under a
+ * sheet of 40 x 40 has 190. */
 #define PARTICLES_PER_CELL_TOUCH 8
 #define MORE_CELL_TOUCHES 24
 
 static int32_t most_cell_touches(int32_t count) {
-  return count / PARTICLES_PER_CELL_TOUCH + MORE_CELL_TOUCHES;
+  const int32_t most = count / PARTICLES_PER_CELL_TOUCH + MORE_CELL_TOUCHES;
+  return most < count / 2 ? most : count / 2;
 }
 
 /* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
