@@ -20,6 +20,8 @@
  * In and out: the memory (state), the list of touches of cells. Scratch: none.
  */
 
+#if WITH_COLLIDERS
+
 /* Words before the first entry: how many there are, and 0. */
 #define CELL_MEMORY_HEAD 2
 
@@ -64,8 +66,6 @@ typedef struct corner_row {
 static int32_t cell_touch_bytes(int32_t most) {
   return most * (int32_t)sizeof(cell_touch) + 2 * (int32_t)sizeof(corner_row);
 }
-
-#if WITH_COLLIDERS
 
 /* Bits of a key below the collider: the number of a triangle. */
 #define CELL_NUMBER_BITS 21
