@@ -49,7 +49,7 @@
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses.
  */
 #define LEAST_SAG 0.25f
-#define MIDDLE_SAG 0.25f
+#define MIDDLE_SAG 0.16f
 #define CELL_SAG 0.05f
 /* Touches are looked for so many thicknesses farther out than the law begins. */
 #define CELL_SLACK 0.25f
