@@ -2448,7 +2448,8 @@ typedef struct workspace {
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
   int32_t searched_before;                                /* for parts that were too long, since work was charged */
   int32_t predictions; /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
-  int32_t has_pairs;   /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
+  int32_t cells, cell_searches; /* triangles that touch colliders in the part; that were looked at for that */
+  int32_t has_pairs;            /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -2553,10 +2554,17 @@ typedef struct cell_pair {
   uint32_t first, second;
 } cell_pair;
 
-/* How a pair presses: lambda, k and k_t; all 0 where it does not. */
-typedef struct pair_law {
+/* What a triangle that touches a collider keeps, see contact/cell_memory.h. */
+typedef struct cell_memory {
+  uint32_t key, slides; /* slides: 1 with kinetic friction */
+  float weight[2];      /* of the second and the third corner */
+  cloth_vector force, anchor;
+} cell_memory;
+
+/* How an element of several particles presses: lambda, k and k_t; all 0 where it does not. */
+typedef struct element_law {
   float force, along, across;
-} pair_law;
+} element_law;
 
 /* A pair that touches in a part of a substep, see self/pairs.h and self/equation.h. */
 typedef struct pair_element {
@@ -2566,7 +2574,7 @@ typedef struct pair_element {
   cloth_vector offset; /* way along the surface that friction resists [m] */
   union {
     cloth_vector last; /* its force in the part before [N] ... */
-    pair_law law;      /* ... until it has a law */
+    element_law law;   /* ... until it has a law */
   } press;
   float gap;          /* where it is linearised, then where the solution leads [m] */
   float block_across; /* what the blocks of its particles hold of k_t */
@@ -2621,7 +2629,8 @@ typedef struct mesh_leaves {
 /* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
    an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
-  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies;
+  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies,
+      cells;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
 } scratch_offsets;
 
@@ -2647,6 +2656,7 @@ typedef struct state_offsets {
   uint32_t bodies, attachments, resting;
   uint32_t tethers, velocity_history, targets; /* 0 for what the config does without */
   uint32_t touching, max_touches;              /* memory of contact; room for touches, see contact/touch.h */
+  uint32_t cells, max_cells;                   /* memory of cells that touch, and its room: contact/cell_memory.h */
   uint32_t pairs;                              /* memory of pairs, see self/memory.h; 0 without self-contact */
   uint32_t end;
 } state_offsets;
@@ -2715,12 +2725,13 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #define SETTINGS_WORDS 41
-#define SCRATCH_OFFSETS 20
+#define SCRATCH_OFFSETS 21
 #define INPUT_WHOLE_WORDS 16
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == SETTINGS_WORDS * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 LAYOUT_CONTRACT(pair_memory_has_no_gaps, sizeof(pair_memory) == 32);
+LAYOUT_CONTRACT(cell_memory_has_no_gaps, sizeof(cell_memory) == 40);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words,
                 sizeof(cloth_inputs) == (INPUT_WHOLE_WORDS + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
@@ -2736,7 +2747,7 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 14 + 2 + 8 + 8 + SETTINGS_WORDS + 3) *
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 16 + 2 + 8 + 8 + SETTINGS_WORDS + 3) *
                                                  sizeof(uint32_t));
 
 /// Access to the arena ///
@@ -4231,6 +4242,164 @@ static void clear_touches(const cloth *c) {
 }
 
 #endif
+
+/// Memory of cells that touch ///
+
+/*
+ * Triangles of cells touch colliders with one point between their particles, where a collider stands out between these:
+ * see contact/cell_search.h. What such a touch keeps from one substep to the next is part of the state: where its point
+ * is, the force that it has given [N], and its anchor in the collider's axes [m].
+ *
+ * The entries are in ascending order of their keys, in which the search finds triangles: by collider, by block of
+ * columns, by row. What follows the last entry is 0.
+ *
+ * In and out: the memory (state), the list of touches of cells. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Words before the first entry: how many there are, and 0. */
+#define CELL_MEMORY_HEAD 2
+
+/* A touch of a triangle in a part of a substep. */
+typedef struct cell_touch {
+  uint32_t key;
+  int32_t collider;
+  int32_t place[3]; /* of its particles in the rows of the arrays, see place_of() */
+  int32_t particle; /* the heaviest by weight: which stands for it in the record and in a map */
+  float weight[3];
+  cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
+  cloth_vector last, anchor;   /* remembered: force [N], anchor [m] */
+  uint32_t known, slides;      /* 1: there is an anchor; it slides */
+  float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
+  float friction;
+  element_law law, held; /* at present; what stands in the blocks of its particles */
+} cell_touch;
+
+/* Room for touches of cells: one for so many particles, and some; in small cloth one for two. A table of .8 m under a
+ * sheet of 40 x 40 has 190. */
+#define PARTICLES_PER_CELL_TOUCH 8
+#define MORE_CELL_TOUCHES 24
+
+static int32_t most_cell_touches(int32_t count) {
+  const int32_t most = count / PARTICLES_PER_CELL_TOUCH + MORE_CELL_TOUCHES;
+  return most < count / 2 ? most : count / 2;
+}
+
+/* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
+   places, normals and distances. */
+#define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
+#define CORNER_ARRAYS 7
+typedef struct corner_row {
+  float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  int32_t row; /* which row this is, -1: none yet */
+} corner_row;
+
+/* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
+#define TRIED_PER_CELL_TOUCH 2
+
+/* Bytes of the touches of cells, and behind them of what a search has of the corners of two rows. */
+static int32_t cell_touch_bytes(int32_t most) {
+  return most * (int32_t)sizeof(cell_touch) + 2 * (int32_t)sizeof(corner_row);
+}
+
+/* Bits of a key below the collider: the number of a triangle. */
+#define CELL_NUMBER_BITS 21
+
+LAYOUT_CONTRACT(cell_numbers_suffice, 2 * CLOTH_GRID_LIMIT * CLOTH_GRID_LIMIT <= 1 << CELL_NUMBER_BITS);
+LAYOUT_CONTRACT(cell_colliders_suffice, FACE_NUMBERS <= 1 << (32 - CELL_NUMBER_BITS));
+
+/* The key of a triangle, the first or the second of its cell, and a collider. */
+static uint32_t cell_key(const cloth *c, int32_t collider, int32_t row, int32_t column, int32_t second) {
+  const int32_t block = column / TOUCH_LANES * c->grid.rows + row;
+  const int32_t number = 2 * (block * TOUCH_LANES + column % TOUCH_LANES) + second;
+  return (uint32_t)collider << CELL_NUMBER_BITS | (uint32_t)number;
+}
+
+static int32_t collider_of_key(uint32_t key) {
+  return (int32_t)(key >> CELL_NUMBER_BITS);
+}
+
+/* The row and the column of the cell of a key. */
+static void cell_of_key(const cloth *c, uint32_t key, int32_t *row, int32_t *column) {
+  const int32_t number = (int32_t)(key & ((1u << CELL_NUMBER_BITS) - 1u)) / 2, block = number / TOUCH_LANES;
+  *row = block % c->grid.rows;
+  *column = block / c->grid.rows * TOUCH_LANES + number % TOUCH_LANES;
+}
+
+/* The memory of a cloth that may touch colliders: the number of its entries, and the first. */
+static uint32_t *cells_remembered(const cloth *c) {
+  return (uint32_t *)at(c, c->state.cells);
+}
+
+static cell_memory *cell_memories_of(const cloth *c) {
+  return (cell_memory *)(void *)(cells_remembered(c) + CELL_MEMORY_HEAD);
+}
+
+static cell_touch *cell_touches_of(const cloth *c) {
+  return (cell_touch *)at(c, c->scratch.cells);
+}
+
+static corner_row *corner_rows_of(const cloth *c) {
+  return (corner_row *)(void *)(cell_touches_of(c) + c->state.max_cells);
+}
+
+/* Most triangles that a search looks at one by one. */
+static int32_t most_cells_tried(const cloth *c) {
+  const int32_t all = 2 * c->count, most = TRIED_PER_CELL_TOUCH * (int32_t)c->state.max_cells;
+  return all < most ? all : most;
+}
+
+/* Sets how many entries there are, `before` of which there were before. */
+static void set_cells_remembered(const cloth *c, uint32_t count, uint32_t before) {
+  *cells_remembered(c) = count;
+  if (count < before) {
+    fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory));
+  }
+}
+
+/* Is a particle a corner of the cell of a key? */
+static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
+  int32_t row, column;
+  cell_of_key(c, key, &row, &column);
+  const int32_t down = particle / c->grid.columns - row, right = particle % c->grid.columns - column;
+  return (down == 0 || down == 1) && (right == 0 || right == 1 || (is_wrapped(c) && right == -column));
+}
+
+/* Forgets the touches of cells with a collider, or of the cells around a particle; -1: of none. */
+static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
+  if (!c->state.cells) {
+    return;
+  }
+  cell_memory *entry = cell_memories_of(c);
+  const uint32_t before = *cells_remembered(c);
+  uint32_t count = 0;
+  for (uint32_t n = 0; n < before; n++) {
+    if (collider_of_key(entry[n].key) != collider && !has_corner_of_cell(c, entry[n].key, particle)) {
+      entry[count++] = entry[n];
+    }
+  }
+  set_cells_remembered(c, count, before);
+}
+
+/* 1 if particles or cells may touch colliders in the part. */
+static int meets_colliders(const cloth *c) {
+  return workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0;
+}
+
+#else
+
+static int meets_colliders(const cloth *c) {
+  (void)c;
+  return 0;
+}
+
+#endif
+
+/* 1 if `product` holds what pairs, contacts and cells gave to each particle in the last substep. */
+static int holds_last_forces(const cloth *c) {
+  return workspace_of(c)->has_pairs || workspace_of(c)->cells > 0;
+}
 
 /// Arrays of a substep ///
 
@@ -6676,6 +6845,13 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
+#if WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    c->state.cells = reserve(end, CELL_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
+    c->state.max_cells = (uint32_t)most_cell_touches(c->count);
+    reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
+  }
+#endif
   if (needs_sleep(config)) {
     c->state.resting = reserve_floats(end, report_floats(c, config));
   }
@@ -6883,6 +7059,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
+    c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif
 #if WITH_BODIES
@@ -7567,7 +7744,7 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
 
 /* The triangles of a cloth, and the point of one that is nearest to another point. */
 
-#if WITH_QUERIES || (WITH_SELF && WITH_SEAMS)
+#if WITH_QUERIES || WITH_COLLIDERS || (WITH_SELF && WITH_SEAMS)
 
 /* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
    two of these differ by 0 or by at least 2^-123. */
@@ -8553,6 +8730,7 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   fill_zero(made, sizeof *made);
   made->contact.particle = particle;
   made->contact.collider = collider;
+  made->contact.is_touching = -1;
   return made;
 }
 
@@ -8564,10 +8742,22 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
     statistics_of(c)->contacts_dropped++;
     return;
   }
-  entry->contact.is_touching = substep;
+  entry->contact.is_touching = substep > entry->contact.is_touching ? substep : entry->contact.is_touching;
   entry->contact.position = vector_add(position, workspace_of(c)->origin); /* position is relative to it */
   entry->contact.normal = vector_flush_work(normal);
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+}
+
+/* Records an impulse that a collider gave at a point beside a particle that stands for it: where the particle itself
+   touches in this substep, its place and normal stay. */
+static void record_beside(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
+                          cloth_vector normal, cloth_vector impulse) {
+  contact_entry *entry = find_contact_entry(c, particle, collider);
+  if (entry && entry->contact.is_touching == workspace_of(c)->parts) {
+    entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+  } else {
+    record_contact(c, substep, particle, collider, position, normal, impulse);
+  }
 }
 
 /* What tells a collider of the step to the caller: its index; of a shared body its place behind all indices. */
@@ -15666,6 +15856,25 @@ static position_box box_around_both(const position_box *a, const position_box *b
   return both;
 }
 
+/* The box in world axes around one at a pose. */
+static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most =
+      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
+             absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
 /* How far a coordinate is outside of a range. */
 static float outside_range(float low, float high, float a) {
   return maximum(maximum(low - a, a - high), 0.0f);
@@ -15945,6 +16154,596 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     find_touches_of(&s);
     leave_attached(c, &a, index);
     is_deep |= s.is_deep;
+  }
+  return is_deep;
+}
+
+#endif
+
+/// Search for cells that touch ///
+
+/*
+ * Particles alone let what is small or sharp through their cells: a sheet that is pulled over the edge of a box hooks
+ * it. So a triangle of a cell touches a solid without mass, too, at the point of it that is nearest to the solid where
+ * the substep begins; but only where the solid stands out between the particles, which a flat sheet on a flat top, or
+ * one over what is large against its cells, does not see:
+ *
+ *   sag = sum w_j phi_j - phi(p) >= LEAST_SAG T, phi the distance from the solid
+ *
+ * A point is kept as long as none is much nearer, and it stands out at all: chosen anew each time, points wander with
+ * every small motion, and nothing rests. A touch begins only where the point and all corners of the triangle are
+ * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
+ * particles that lie on something flat are farther out.
+ *
+ * Both triangles of a cell have the diagonal from its first corner. The cloth, a row of cells, then a block of them is
+ * compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
+ * a convex solid phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows.
+ *
+ * In: position, place, diagonal, colliders, memory of cells. Out: touches of cells. Scratch:
+ * scratch.reach, ground.
+ */
+
+#if WITH_COLLIDERS
+
+/* Where the law of a cell begins, in thicknesses. */
+#define CELL_REACH 0.5f
+/* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses.
+ */
+#define LEAST_SAG 0.25f
+#define MIDDLE_SAG 0.16f
+#define CELL_SAG 0.05f
+/* Touches are looked for so many thicknesses farther out than the law begins. */
+#define CELL_SLACK 0.25f
+/* A point is kept unless another one is nearer by so many thicknesses. */
+#define KEPT_SHARE 0.1f
+/* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
+   to the next; of a kept point fewer and shorter ones. */
+#define DESCENT_STEPS 10
+#define DESCENT_START 0.5f
+#define KEPT_STEPS 4
+#define KEPT_START 0.12f
+#define DESCENT_FACTOR 0.6f
+/* Most places that are charged for the way of a point that is followed. */
+#define CELL_FOLLOWED 4
+/* Slopes of the distance along a triangle below this are none. */
+#define LEAST_SLOPE 1.0e-3f
+
+/* Rows of cells of a block. */
+#define BLOCK_ROWS 4
+
+/* The particles of a block of cells: a box around where they begin, are linearised, and would be after the same ways
+   again; their longest way [m]. */
+typedef struct cell_bounds {
+  position_box box;
+  float way;
+} cell_bounds;
+
+/* What the search of one collider takes. */
+typedef struct cell_search {
+  touch_search s;
+  touched_body body;
+  int32_t has_reach; /* 1: distances at which contact begins near buried pins are known */
+  position_box near; /* around the collider in the part, and where cells may touch it, in world axes [m] */
+  float moves;       /* farthest that the collider moves there [m] */
+  uint32_t cursor;   /* in the memory */
+  int32_t tried;     /* triangles, of all colliders */
+  corner_row *row;   /* two, by the parity of the row */
+  int32_t block;     /* first column */
+  float way;         /* longest of the corners of the present row of cells in the collider's axes, or more [m] */
+} cell_search;
+
+/* The blocks, row by row for each, in memory that is free until terms have blocks. */
+static cell_bounds *cell_bounds_of(const cloth *c) {
+  return (cell_bounds *)(void *)floats_at(c, c->scratch.ground);
+}
+
+/* 1 for colliders that cells touch. */
+static int is_met_by_cells(const cloth *c, int32_t index) {
+  const int32_t shape = is_collider(c, index) ? slot_at(c, index)->body.shape : CLOTH_SHAPE_PLANE;
+  const int has_mass = find_unknown(c, index) != NULL;
+  return !has_mass && shape != CLOTH_SHAPE_PLANE && !is_concave(&slot_at(c, index)->body);
+}
+
+/* How much longer than at rest the diagonals of cells are taken to be where it is asked if a collider is large. */
+#define LONGER_DIAGONAL 1.25f
+
+/* 1 for round colliders so large that they stand out of no cell: the arc over a diagonal rises by less than the least
+   sag. */
+static int is_large(const cloth *c, const cloth_collider *s, float thickness) {
+  const float longest = LONGER_DIAGONAL * maximum(c->grid.diagonal, c->grid.antidiagonal);
+  const int is_capsule = s->shape == CLOTH_SHAPE_CAPSULE;
+  const float radius = is_capsule ? minimum(s->radius, s->radius_top) : s->radius;
+  return (is_capsule || s->shape == CLOTH_SHAPE_SPHERE) && longest * longest < 8.0f * LEAST_SAG * thickness * radius;
+}
+
+/* The box around a collider in its axes. */
+static position_box box_of_shape(const touched_body *b) {
+  const cloth_collider *s = b->shape;
+  const float radius = maximum(s->radius, s->radius_top);
+  cloth_vector half = vector(radius, radius, radius);
+  if (s->shape == CLOTH_SHAPE_BOX) {
+    half = s->half_extents;
+  } else if (s->shape == CLOTH_SHAPE_CAPSULE) {
+    half.y = s->half_height + radius;
+  } else if (s->shape == CLOTH_SHAPE_CYLINDER) {
+    half.y = s->half_height;
+  }
+  const position_box box = {vector_scale(half, -1.0f), half};
+  const position_box of_geometry = {b->geometry ? b->geometry->low : half, b->geometry ? b->geometry->high : half};
+  return b->geometry ? of_geometry : box;
+}
+
+/* Where cells may touch a collider, and how far it moves there. */
+static void place_collider(cell_search *s) {
+  const touched_body *b = &s->body;
+  const position_box own = box_of_shape(b);
+  const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
+  const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
+  const cloth_rotation p = b->start.rotation, q = b->end.rotation;
+  const float same = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w, sign = same < 0.0f ? -1.0f : 1.0f;
+  const cloth_vector axis = vector(q.x - sign * p.x, q.y - sign * p.y, q.z - sign * p.z);
+  const float turned = 2.0f * (vector_length(axis) + absolute(q.w - sign * p.w));
+  s->near = box_around_both(&from, &to);
+  s->near.low = vector_subtract(s->near.low, vector(around, around, around));
+  s->near.high = vector_add(s->near.high, vector(around, around, around));
+  s->moves = b->shift + turned * (b->reach + around);
+}
+
+/* The box of a block of cells from a row and a column on, without the particles behind its last column. */
+CLOTH_INLINE void box_particles(const touch_search *s, cell_bounds *block, int32_t row, int32_t column, int32_t left) {
+  const vector_array x = s->x;
+  const lanes3 first = lanes3_splat(vector_load(x, row * s->a->columns + column));
+  lanes3 low = first, high = first;
+  lanes longest = lanes_splat(0.0f);
+  for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows; r++) {
+    const float *place = near_row(s->a->place, s->a->pitch, r);
+    for (int32_t k = 0; k < left; k += CLOTH_LANES) {
+      const lanes_mask exists = lanes_first(left - k);
+      const lanes3 a = lanes3_load(x, r * s->a->columns + column + k), b = near_load(place, s->a->plane, column + k);
+      const lanes3 way = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM), on = lanes3_add(b, way);
+      low = lanes3_select(exists, lanes3_minimum(low, lanes3_minimum(a, on)), low);
+      high = lanes3_select(exists, lanes3_maximum(high, lanes3_maximum(a, on)), high);
+      longest = lanes_select(exists, lanes_maximum(longest, lanes3_dot(way, way)), longest);
+    }
+  }
+  block->box = box_of_lanes(low, high);
+  block->way = square_root(lanes_largest(longest, 0.0f));
+}
+
+/* One more particle in it. */
+static void widen_cell_bounds(const touch_search *s, cell_bounds *block, int32_t row, int32_t column) {
+  const cloth_vector a = vector_load(s->x, row * s->a->columns + column);
+  const cloth_vector b = near_vector(near_row(s->a->place, s->a->pitch, row), s->a->plane, column);
+  const cloth_vector way = vector_flush(vector_subtract(b, a), STATE_QUANTUM), on = vector_add(b, way);
+  const position_box ends = {vector(minimum(a.x, on.x), minimum(a.y, on.y), minimum(a.z, on.z)),
+                             vector(maximum(a.x, on.x), maximum(a.y, on.y), maximum(a.z, on.z))};
+  block->box = box_around_both(&ends, &block->box);
+  block->way = maximum(vector_length(way), block->way);
+}
+
+/* The corners of a block of cells: so many of a row, and one more behind them. Behind the last column of a tube the
+   first one follows. */
+static int32_t corners_left(const solve_arrays *a, int32_t block) {
+  const int32_t left = a->columns - block;
+  return left < TOUCH_LANES ? left : TOUCH_LANES;
+}
+
+static int32_t corner_behind(const solve_arrays *a, int32_t block) {
+  const int32_t next = block + TOUCH_LANES;
+  return next < a->columns ? next : a->is_ring ? 0 : -1;
+}
+
+/* How many blocks of rows there are. */
+static int32_t row_blocks(const solve_arrays *a) {
+  return (a->rows - 1 + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
+/* The boxes of all blocks. */
+CLOTH_SEPARATE void find_cell_bounds(const touch_search *s) {
+  cell_bounds *to = cell_bounds_of(s->c);
+  for (int32_t column = 0; column < cells_along_warp(s->c); column += TOUCH_LANES) {
+    const int32_t left = corners_left(s->a, column), behind = corner_behind(s->a, column);
+    for (int32_t row = 0; row + 1 < s->a->rows; row += BLOCK_ROWS, to++) {
+      box_particles(s, to, row, column, left);
+      for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows && behind >= 0; r++) {
+        widen_cell_bounds(s, to, r, behind);
+      }
+    }
+  }
+}
+
+/* Copies what the corners of a row have from one place of it to another. */
+static void copy_corner(corner_row *r, int32_t from, int32_t to) {
+  float *all = &r->from[0][0];
+  for (int32_t n = 0; n < CORNER_ARRAYS; n++) {
+    all[n * CORNER_FLOATS + to] = all[n * CORNER_FLOATS + from];
+  }
+}
+
+/* A block of particles of a row as corners from `k` on. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
+  const vector_array from = {r->from[0], r->from[1], r->from[2]};
+  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
+  const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
+  lanes3 normal;
+  lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
+  lanes3_store(from, k, x, CLOTH_LANES);
+  lanes3_store(normals, k, normal, CLOTH_LANES);
+}
+
+/* The particles of a row beside the present block. */
+CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
+  corner_row *r = &s->row[row & 1];
+  const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
+  if (r->row == row) {
+    return r;
+  }
+  r->row = row;
+  for (int32_t k = 0; k < left; k += CLOTH_LANES) {
+    place_corners(&s->s, r, s->block + k, k);
+  }
+  if (behind >= 0) {
+    place_corners(&s->s, r, behind, TOUCH_LANES);
+  }
+  if (behind >= 0 && left < TOUCH_LANES) {
+    copy_corner(r, TOUCH_LANES, left);
+  }
+  return r;
+}
+
+CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k) {
+  return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
+}
+
+/* Corners of triangles in lanes. */
+typedef struct corner_block {
+  lanes3 from, normal;
+  lanes distance;
+} corner_block;
+
+CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
+  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k])};
+  return c;
+}
+
+/* (n_i - n_j) . (x_i - x_j): no less than what phi_j is above the plane at corner i. */
+CLOTH_INLINE lanes turn_between(const corner_block *a, const corner_block *b) {
+  const lanes3 turned = lanes3_flush(lanes3_subtract(a->normal, b->normal));
+  return lanes3_dot(turned, lanes3_flush_below(lanes3_subtract(a->from, b->from), STATE_QUANTUM));
+}
+
+/* Which triangles may have the collider come near and stand out between their corners: by how far its surface turns
+   from corner to corner, and then by the distance of their middle. The sag is less than the second largest of the three
+   turns. */
+CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
+                                            const corner_block *c) {
+  const lanes thickness = lanes_splat(s->s.thickness), third = lanes_splat(1.0f / 3.0f);
+  const lanes ab = turn_between(a, b), ac = turn_between(a, c), bc = turn_between(b, c);
+  const lanes sag = lanes_minimum(lanes_maximum(ab, ac), lanes_minimum(lanes_maximum(ab, bc), lanes_maximum(ac, bc)));
+  const lanes nearest = lanes_minimum(a->distance, lanes_minimum(b->distance, c->distance));
+  const float reach = (CELL_REACH + CELL_SLACK) * s->s.thickness + (1.0f + FARTHER) * s->way;
+  const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
+  const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), lanes_splat(reach)));
+  if (!lanes_any(may)) {
+    return may;
+  }
+  const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(a->from, b->from), c->from), third);
+  const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
+  lanes3 normal;
+  const lanes distance = distances_to(s->s.b, &at, &normal);
+  const lanes mean = lanes_multiply(lanes_add(lanes_add(a->distance, b->distance), c->distance), third);
+  return lanes_both(may,
+                    lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
+}
+
+/* A triangle that is looked at. */
+typedef struct cell_triangle {
+  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
+  float distance[3];
+  int32_t row[3], column[3];
+  uint32_t key;
+} cell_triangle;
+
+/* A point of it, at the beginning of the substep. */
+typedef struct cell_point {
+  float weight[3], distance;
+} cell_point;
+
+static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
+  cloth_vector sum = vector_scale(corner[0], weight[0]);
+  sum = vector_add_scaled(sum, corner[1], weight[1]);
+  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
+}
+
+/* Descends from a point to where the triangle is nearest to the collider, by shorter and shorter steps against the
+   slope of the distance. *best: the nearest point on the way. Returns the distance of the first. */
+CLOTH_SEPARATE float descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
+                             cell_point *best) {
+  const cloth_vector first = vector_flush(vector_subtract(t->from[1], t->from[0]), STATE_QUANTUM);
+  const cloth_vector second = vector_flush(vector_subtract(t->from[2], t->from[0]), STATE_QUANTUM);
+  const float longest =
+      maximum(vector_length(first), maximum(vector_length(second), vector_length(vector_subtract(first, second))));
+  const cloth_vector area = vector_cross(first, second);
+  const float twice = vector_length(area);
+  const cloth_vector across = vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
+  float weight[3] = {best->weight[0], best->weight[1], best->weight[2]}, step = start * longest;
+  float begins = 0.0f;
+  for (int32_t n = 0; n < steps; n++) {
+    const cloth_vector p = point_of_cell(t->from, weight);
+    cloth_vector normal;
+    const float distance = distance_of_point(s->b->shape, s->b->geometry, p, &normal);
+    workspace_of(s->c)->cell_searches++;
+    begins = n == 0 ? distance : begins;
+    if (n == 0 || distance < best->distance) {
+      best->distance = distance;
+      for (int32_t k = 0; k < 3; k++) {
+        best->weight[k] = weight[k];
+      }
+    }
+    const cloth_vector n_work = vector_flush_work(normal);
+    const cloth_vector slope = vector_flush_work(
+        vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
+    const float steep = vector_length(slope);
+    if (!(steep > LEAST_SLOPE)) {
+      break;
+    }
+    const cloth_vector to = vector_add_scaled(p, slope, negate(step / steep));
+    cloth_vector q[3];
+    for (int32_t k = 0; k < 3; k++) {
+      q[k] = vector_flush(vector_subtract(t->from[k], to), STATE_QUANTUM);
+    }
+    nearest_weights(q, weight);
+    step *= DESCENT_FACTOR;
+  }
+  return begins;
+}
+
+/* The entry of a triangle in the memory; NULL if it has none. */
+static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
+  const cell_memory *entry = cell_memories_of(s->s.c);
+  const uint32_t count = *cells_remembered(s->s.c);
+  while (s->cursor < count && entry[s->cursor].key < key) {
+    s->cursor++;
+  }
+  return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
+}
+
+/* The point of a triangle that touches. *shift: from the remembered one to it, in the collider's axes. Returns 0 if
+   none does. */
+static int choose_point(const touch_search *s, const cell_triangle *t, const cell_memory *m, cell_point *point,
+                        cloth_vector *shift) {
+  const float third = 1.0f / 3.0f;
+  const cell_point middle = {{third, third, third}, 0.0f};
+  *shift = vector(0.0f, 0.0f, 0.0f);
+  *point = middle;
+  if (m) {
+    point->weight[1] = m->weight[0];
+    point->weight[2] = m->weight[1];
+    point->weight[0] = maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f);
+    cell_point kept = *point;
+    kept.distance = descend(s, t, KEPT_START, KEPT_STEPS, point);
+    if (point->distance < kept.distance - KEPT_SHARE * s->thickness) {
+      *shift = vector_subtract(point_of_cell(t->from, point->weight), point_of_cell(t->from, kept.weight));
+    } else {
+      *point = kept;
+    }
+  } else {
+    (void)descend(s, t, DESCENT_START, DESCENT_STEPS, point);
+  }
+  float sag = negate(point->distance), least = point->distance;
+  for (int32_t n = 0; n < 3; n++) {
+    sag += point->weight[n] * t->distance[n];
+    least = minimum(least, t->distance[n]);
+  }
+  return m ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
+}
+
+/* Where the law begins at the point of a triangle: nearer, near buried pins. */
+static float reach_of_cell(const touch_search *s, const int32_t place[3], const cell_point *point) {
+  float reach = 0.0f;
+  for (int32_t n = 0; n < 3; n++) {
+    reach += point->weight[n] * (s->b->is_buried ? s->reach[place[n]] : s->thickness);
+  }
+  return CELL_REACH * reach;
+}
+
+/* Fills in the gap and the normal of a touch whose point goes from `from` to `to`. Returns 0 if it is too far. */
+static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, cloth_vector to) {
+  touch_way w = {.from = lanes3_splat(from), .to = lanes3_splat(to)};
+  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
+  w.length = lanes3_length(w.along);
+  lanes3 normal;
+  lanes gap = distances_to(s->b, &w.to, &normal);
+  const lanes_mask one = lanes_first(1), all = lanes_first(CLOTH_LANES);
+  const lanes thickness = lanes_splat(s->thickness);
+  e->way = lanes_first_value(w.length);
+  const float most = e->reach + CELL_SLACK * s->thickness;
+  if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
+    const int32_t places = follow_ways(s->b, &w, one, thickness, &gap, &normal);
+    workspace_of(s->c)->cell_searches += places < CELL_FOLLOWED ? places : CELL_FOLLOWED;
+  }
+  e->gap = lanes_first_value(gap);
+  if (!(e->gap < most + FARTHER * e->way)) {
+    return 0;
+  }
+  e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
+  e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
+  return 1;
+}
+
+/* Adds the touch of a triangle, if it touches. */
+CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
+  touch_search *s = &search->s;
+  workspace *w = workspace_of(s->c);
+  const cell_memory *m = find_cell_memory(search, t->key);
+  cell_point point;
+  cloth_vector shift;
+  if (search->tried >= most_cells_tried(s->c) || w->cells == (int32_t)s->c->state.max_cells) {
+    w->statistics.overflows++;
+    return;
+  }
+  search->tried++;
+  w->cell_searches++;
+  cell_touch *e = cell_touches_of(s->c) + w->cells;
+  int32_t moves = 0, heaviest = 0;
+  fill_zero(e, sizeof *e);
+  if (!choose_point(s, t, m, &point, &shift)) {
+    return;
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    e->place[n] = t->row[n] * s->a->pitch + t->column[n];
+    e->weight[n] = point.weight[n];
+    moves |= point.weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
+    heaviest = point.weight[heaviest] < point.weight[n] ? n : heaviest;
+  }
+  const cloth_vector from = point_of_cell(t->from, point.weight), to = point_of_cell(t->to, point.weight);
+  e->reach = reach_of_cell(s, e->place, &point);
+  if (!moves || !find_cell_gap(s, e, from, to)) {
+    return;
+  }
+  e->key = t->key;
+  e->collider = s->b->collider;
+  e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
+  e->known = m != NULL;
+  e->anchor = m ? vector_flush(vector_add(m->anchor, shift), STATE_QUANTUM) : from;
+  if (m) {
+    e->slides = m->slides;
+    e->last = m->force;
+  }
+  const cloth_vector off = vector_flush(vector_subtract(to, e->anchor), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_work(rotate(s->b->end.rotation, off));
+  e->offset = vector_flush_work(
+      vector_add_scaled(way, e->normal, negate(flush_small(vector_dot(way, e->normal), WORK_QUANTUM))));
+  w->cells++;
+  s->is_deep |= e->gap < e->reach - s->thickness;
+}
+
+/* A triangle of the present block. */
+static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
+  const touch_search *in = &s->s;
+  const int32_t column = s->block + lane, next = column + 1 < in->a->columns ? column + 1 : 0;
+  const int32_t below[3] = {0, second, 1}, right[3] = {0, !second, 1};
+  cell_triangle t;
+  t.key = cell_key(in->c, in->b->collider, row, column, second);
+  for (int32_t n = 0; n < 3; n++) {
+    const corner_row *r = &s->row[(row + below[n]) & 1];
+    const int32_t k = lane + right[n];
+    t.row[n] = row + below[n];
+    t.column[n] = right[n] ? next : column;
+    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t.row[n]), in->a->plane, t.column[n]);
+    t.from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
+    t.to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
+    t.distance[n] = r->distance[k];
+  }
+  try_triangle(s, &t);
+}
+
+/* The triangles of a row of the present block that are remembered: two bits for each cell. */
+static uint32_t remembered_triangles(cell_search *s, int32_t row) {
+  const uint32_t first = cell_key(s->s.c, s->s.b->collider, row, s->block, 0), count = *cells_remembered(s->s.c);
+  const cell_memory *entry = cell_memories_of(s->s.c);
+  uint32_t bits = 0;
+  while (s->cursor < count && entry[s->cursor].key < first) {
+    s->cursor++;
+  }
+  for (uint32_t n = s->cursor; n < count && entry[n].key - first < 2 * TOUCH_LANES; n++) {
+    bits |= 1u << (entry[n].key - first);
+  }
+  return bits;
+}
+
+/* Searches, as those of particles, that a cell is charged for. */
+#define SEARCHES_OF_CELL 2
+
+/* Two bits for each of eight. */
+static uint32_t doubled_places(uint32_t bits) {
+  bits = (bits | bits << 4) & 0x0f0fu;
+  bits = (bits | bits << 2) & 0x3333u;
+  return (bits | bits << 1) & 0x5555u;
+}
+
+/* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
+ */
+CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
+  const cell_bounds *block = cell_bounds_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
+  const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
+  uint32_t first = 0, second = 0;
+  if (!do_boxes_meet(&block->box, &s->near)) {
+    return 0;
+  }
+  const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
+  workspace_of(s->s.c)->searched += SEARCHES_OF_CELL * cells;
+  s->way = block->way + s->moves;
+  for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
+    const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
+                       d = corners_at(under, k + 1);
+    first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
+    second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
+  }
+  const uint32_t may = doubled_places(first) | doubled_places(second) << 1;
+  return (may | remembered_triangles(s, row)) & ((1u << 2 * cells) - 1u);
+}
+
+/* The triangles of a row of the present block. */
+CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
+  for (uint32_t bits = find_triangles(s, row); bits; bits &= bits - 1u) {
+    const int32_t triangle = first_bit(bits), lane = triangle / 2;
+#if WITH_GAPS
+    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) {
+      continue;
+    }
+#endif
+    if (!s->has_reach) {
+      s->body.is_buried = find_reach(s->s.c, &s->body);
+      s->has_reach = 1;
+    }
+    take_triangle(s, row, lane, triangle % 2);
+  }
+}
+
+/* Finds the touches of cells with one collider. */
+CLOTH_SEPARATE void find_cells_of(cell_search *s) {
+  for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
+    s->row[0].row = s->row[1].row = -1;
+    for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
+      find_cells_of_row(s, row);
+    }
+  }
+}
+
+/* Finds the touches of cells with all colliders, after those of particles. Returns 1 if one would be farther inside
+   than the law is thick. */
+CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const float thickness = contact_thickness(c);
+  int32_t is_deep = 0;
+  cell_search s = {.s = {.c = c, .a = &a, .x = vectors_at(c, c->state.position)}, .row = corner_rows_of(c)};
+  const position_box all = box_of_ways(c, &a);
+  int32_t has_blocks = 0;
+  workspace_of(c)->cells = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) {
+      continue;
+    }
+    s.body = touched_body_of(c, t, index);
+    s.has_reach = 0;
+    s.s = (touch_search){.c = c,
+                         .a = &a,
+                         .b = &s.body,
+                         .x = vectors_at(c, c->state.position),
+                         .reach = floats_at(c, c->scratch.reach),
+                         .thickness = thickness,
+                         .push = c->settings.integration.max_push_speed * t->h};
+    place_collider(&s);
+    if (!do_boxes_meet(&s.near, &all)) {
+      continue;
+    }
+    if (!has_blocks) {
+      find_cell_bounds(&s.s);
+      has_blocks = 1;
+    }
+    find_cells_of(&s);
+    is_deep |= s.s.is_deep;
   }
   return is_deep;
 }
@@ -16295,34 +17094,16 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   make_faces(s, &e, &block);
 }
 
-/* The box around a geometry at a pose, in world axes. */
-static position_box box_at_pose(const cloth_geometry *g, const cloth_pose *pose) {
-  const cloth_vector half = vector_scale(vector_subtract(g->high, g->low), 0.5f);
-  const cloth_vector middle = to_world(pose, vector_add(g->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
 /* Where a surface may be touched in a substep; the ground is deep. */
 static position_box surface_box(const touched_body *b, float thickness) {
-  const position_box start = box_at_pose(b->geometry, &b->start), end = box_at_pose(b->geometry, &b->end);
+  const position_box own = {b->geometry->low, b->geometry->high};
+  const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
   position_box box = box_around_both(&start, &end);
   const float more = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
   const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
   box.low = vector_subtract(box.low, around);
   box.high = vector_add(box.high, around);
   return box;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
 /* The box around the ways of a block of particles, and as far on. */
@@ -16635,9 +17416,7 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
 
 #endif
 
-#if WITH_SELF
-
-/* Adds what contacts gave last to what pairs gave, in `product`. */
+/* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
@@ -16651,8 +17430,6 @@ static void add_last_contacts(const cloth *c, const substep_terms *t) {
     }
   }
 }
-
-#endif
 
 /* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
@@ -16671,7 +17448,7 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   }
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
-  const lanes3 last = workspace_of(p->c)->has_pairs ? own_load(a->product, place) : last_forces(p, first, k);
+  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
   p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);
@@ -16782,6 +17559,230 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;
+}
+
+#endif
+
+/// Elements of several particles ///
+
+/*
+ * What contacts have in common whose point is a weighted sum of particles, J y = sum w_j y_j: pairs of cloth and cloth
+ * (self/law.h, self/equation.h), and points of cells that touch colliders (contact/cell_press.h). They stay a list in
+ * the solve. Their laws, of as many at once as there are lanes, are predicted as those of particles are
+ * (contact/press.h): with D_j the block of a particle's own terms, b' what acts on it and what pressed it last, and m_j
+ * how many elements share it,
+ *
+ *   C = sum m_j w_j^2 / S_j,  S_j = n . D_j n
+ *   q_f = (T_i - gap - sum w_j n . b'_j / S_j + C f_0) / T
+ *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
+ *
+ * In: residual, product (what pressed last), spring sums, diagonal. Out: ground, laws, and what the functions return.
+ * Scratch: none.
+ */
+
+#if WITH_SELF || WITH_COLLIDERS
+
+/* The part of a vector across a normal. */
+CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
+  return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
+}
+
+/* Most particles of an element. */
+#define ELEMENT_ENDS 4
+
+/* What elements take of one of their particles, their ends. Those that do not move have no weight, and the mass 1. */
+typedef struct end_block {
+  float springs[SYMMETRIC_FLOATS][CLOTH_LANES], mass[CLOTH_LANES]; /* D */
+  float last[3][CLOTH_LANES], force[3][CLOTH_LANES];               /* what pressed last, and that with the residual */
+  float share[CLOTH_LANES];                                        /* m */
+  float weight[CLOTH_LANES], first[CLOTH_LANES]; /* w, and that where what pressed the end last bounds friction */
+  float scale[CLOTH_LANES];                      /* weight of its cloth in the sums of the solve */
+} end_block;
+
+/* Elements in lanes, and where their laws go. */
+typedef struct law_block {
+  element_law *law[CLOTH_LANES];
+  int32_t count;
+  end_block end[ELEMENT_ENDS];
+  float gap[CLOTH_LANES], reach[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
+  float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES]; /* last: what the element gave */
+} law_block;
+
+/* A block without elements. Lanes that stay without one divide by its thickness. */
+static void open_laws(law_block *b) {
+  fill_zero(b, sizeof *b);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    b->thickness[lane] = 1.0f;
+  }
+}
+
+CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vector v) {
+  to[0][lane] = v.x;
+  to[1][lane] = v.y;
+  to[2][lane] = v.z;
+}
+
+/* An end of an element, and its cloth. */
+typedef struct element_end {
+  const solve_arrays *a;
+  const substep_terms *t;
+  int32_t place;
+  float weight, share; /* w, m */
+  float scale;         /* weight of its cloth in the solve */
+} element_end;
+
+/* Takes an end that moves. */
+CLOTH_INLINE void take_end(end_block *to, int32_t lane, const element_end *e, int32_t is_first) {
+  const solve_arrays *a = e->a;
+  const int32_t i = e->place;
+  const cloth_vector last = own_vector(a->product, i);
+  for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
+    to->springs[k][lane] = a->inverse ? *own_at(a->inverse, SYMMETRIC_FLOATS, i, k) : 0.0f;
+  }
+  to->mass[lane] = *own_at(a->diagonal, 1, i, 0) + (e->t->bends ? plate_diagonal(e->t) : 0.0f);
+  put_vector(to->last, lane, last);
+  put_vector(to->force, lane, vector_add(own_vector(a->residual, i), last));
+  to->share[lane] = e->share;
+  to->weight[lane] = e->weight;
+  to->scale[lane] = e->scale;
+  to->first[lane] = is_first ? e->weight : 0.0f;
+}
+
+/* Takes an end that does not move. */
+CLOTH_INLINE void take_held_end(end_block *to, int32_t lane) {
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
+    to->springs[k][lane] = 0.0f;
+  }
+  to->mass[lane] = to->share[lane] = to->scale[lane] = 1.0f;
+  to->weight[lane] = to->first[lane] = 0.0f;
+  put_vector(to->last, lane, none);
+  put_vector(to->force, lane, none);
+}
+
+CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
+  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+}
+
+/* How a particle resists along its element's normal and across it: of its own terms. */
+CLOTH_INLINE void resistance_of_end(const end_block *e, lanes3 n, lanes *along, lanes *across) {
+  symmetric own = symmetric_at(e->springs[0], CLOTH_LANES);
+  own.xy = lanes_flush(own.xy);
+  own.xz = lanes_flush(own.xz);
+  own.yz = lanes_flush(own.yz);
+  own = symmetric_add(own, symmetric_identity(lanes_load(e->mass)));
+  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own.xx, own.yy), own.zz);
+  *along = lanes_maximum(symmetric_along(&own, n), least);
+  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
+}
+
+/* What an element's particles do: compliances, and how far they move without it along and across its normal. */
+typedef struct element_motion {
+  lanes along, across; /* compliances */
+  lanes out;           /* along the normal, without the element [m] */
+  lanes before;        /* what pressed the particles of the first feature last, along the normal */
+  lanes3 way;          /* across it */
+} element_motion;
+
+/* Sums over the particles of elements. */
+CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
+  const lanes zero = lanes_splat(0.0f);
+  element_motion m = {zero, zero, zero, zero, lanes3_of(zero, zero, zero)};
+  for (int32_t n = 0; n < ELEMENT_ENDS; n++) {
+    end_block *e = &b->end[n];
+    const lanes w = lanes_load(e->weight), scale = lanes_load(e->scale);
+    lanes along, across;
+    resistance_of_end(e, normal, &along, &across);
+    const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
+    const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
+    const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
+    m.along = lanes_add(m.along, lanes_divide(square, lanes_multiply(along, scale)));
+    m.across = lanes_add(m.across, lanes_divide(square, lanes_multiply(across, scale)));
+    m.out = lanes_add(m.out, lanes_multiply(w, lanes_divide(out, along)));
+    m.before = lanes_add(m.before, lanes_multiply(lanes_multiply(lanes_load(e->first), scale), pressed));
+    const lanes3 side = lanes3_flush(lanes3_add_scaled(force, normal, lanes_negate(out)));
+    m.way = lanes3_add_scaled(m.way, side, lanes_divide(w, across));
+  }
+  return m;
+}
+
+/* a without its part along the unit vector n. */
+CLOTH_INLINE lanes3 lanes_across(lanes3 a, lanes3 n) {
+  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
+}
+
+/* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
+CLOTH_INLINE lanes element_friction(law_block *b, const element_motion *m, lanes compliance, lanes k, lanes most) {
+  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
+  const lanes3 held = lanes_across(law_vector(b->last), law_vector(b->normal));
+  const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
+  const lanes length = lanes3_length(way);
+  const lanes_mask slips =
+      lanes_less(lanes_multiply(most, lanes_add(resists, k)), lanes_multiply(lanes_multiply(k, resists), length));
+  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_multiply(most, compliance)), lanes_splat(WORK_QUANTUM));
+  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
+}
+
+/* The laws of a block of elements. Where one does not press, its force and stiffness are 0. */
+CLOTH_SEPARATE void find_laws(law_block *b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes3 n = law_vector(b->normal);
+  const lanes k = lanes_load(b->stiffness), range = lanes_load(b->thickness);
+  const lanes depth = lanes_divide(lanes_subtract(lanes_load(b->reach), lanes_load(b->gap)), range);
+  const element_motion m = motion_of_block(b, n);
+  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
+  const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
+  const lanes alone = lanes_add(depth, lanes_divide(pull, range));
+  const lanes_mask presses = lanes_both(lanes_less(zero, m.along), lanes_less(zero, alone));
+  float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
+  if (lanes_any(presses)) {
+    const lanes along = lanes_select(presses, m.along, one), across = lanes_select(presses, m.across, one);
+    const lanes q = agreed_depth(k, range, lanes_divide(range, along), alone);
+    const contact_tangent law = tangent_at(k, range, depth, q);
+    const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
+    const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
+    lanes_store(values[0], lanes_keep(presses, law.force));
+    lanes_store(values[1], lanes_keep(presses, law.stiffness));
+    lanes_store(values[2], lanes_keep(presses, element_friction(b, &m, across, k, most)));
+  }
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    element_law *to = b->law[lane];
+    to->force = values[0][lane];
+    to->along = values[1][lane];
+    to->across = values[2][lane];
+  }
+  b->count = 0;
+}
+
+/* The force of an element whose point has moved by `moved` relative to what it touches. */
+CLOTH_INLINE cloth_vector element_force(const element_law *law, cloth_vector n, cloth_vector offset,
+                                        cloth_vector moved) {
+  const float out = flush_small(vector_dot(n, moved), WORK_QUANTUM);
+  const cloth_vector way = vector_add(offset, vector_add_scaled(moved, n, negate(out)));
+  const float press = flush_small(law->force - law->along * out, WORK_QUANTUM);
+  return vector_flush_work(vector_add_scaled(vector_scale(n, press), way, negate(law->across)));
+}
+
+/* (k n n^T + k_t (I - n n^T)) v */
+CLOTH_INLINE cloth_vector element_product(cloth_vector n, float along, float across, cloth_vector v) {
+  const float out = flush_small(vector_dot(n, v), WORK_QUANTUM) * (along - across);
+  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_small(out, WORK_QUANTUM)));
+}
+
+/* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
+static void add_element_block(const solve_arrays *a, int32_t i, cloth_vector n, const element_law *law, float s) {
+  const float across = law->across, more = law->along - across;
+  const float entry[6] = {across + more * n.x * n.x, across + more * n.y * n.y, across + more * n.z * n.z,
+                          more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
+  for (int32_t k = 0; k < 6; k++) {
+    float *to = own_at(a->ground, 6, i, k);
+    *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
+  }
+}
+
+/* 1 if an element has a block. */
+CLOTH_INLINE int has_block(const element_law *law) {
+  return law->along > 0.0f || law->across > 0.0f;
 }
 
 #endif
@@ -16991,11 +17992,6 @@ CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vect
     sum = vector_add_scaled(sum, v[n], weight[n]);
   }
   return sum;
-}
-
-/* a without its part along the unit vector n. */
-CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
-  return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
 }
 
 /* The weights of the particles of a candidate. */
@@ -17209,68 +18205,18 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
 
 #endif
 
-/// The law of pairs ///
+/// The laws of pairs ///
 
 #if WITH_SELF
 
 /*
- * How elements press, by the law of contact/law.h, predicted as contacts with colliders are (contact/press.h), as many
- * elements at once as there are lanes. With D_j the block of a particle's own terms and b' what acts on it and what
- * pressed it last:
- *
- *   C = sum m_j w_j^2 / S_j,  S_j = n . D_j n,  m_j = max(1, sum of |w_j| of its near pairs)
- *   q_f = (T - gap - sum w_j n . b'_j / S_j + C f_0) / T
- *
- * Everything is in units of the first member of the solve: a particle of another one takes its part over the weight of
- * that.
+ * How pairs press, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what
+ * pressed the particles of the first feature last bounds the friction of pairs that have not pressed before. Everything
+ * is in units of the first member of the solve: a particle of another one takes its part over the weight of that.
  *
  * In: elements, residual, spring sums, diagonal, product (what pressed last), solution (how many pairs a particle has).
  * Out: the laws of the elements. Scratch: none.
  */
-
-/* What elements take of one of their ends. Ends that do not move have no weight, and the mass 1. */
-typedef struct end_block {
-  float springs[SYMMETRIC_FLOATS][CLOTH_LANES], mass[CLOTH_LANES]; /* D */
-  float last[3][CLOTH_LANES], force[3][CLOTH_LANES];               /* what pressed last, and that with the residual */
-  float share[CLOTH_LANES];                                        /* m */
-  float weight[CLOTH_LANES], first[CLOTH_LANES]; /* w, and that where the end is one of the first feature */
-  float scale[CLOTH_LANES];                      /* weight of its cloth in the sums of the solve */
-} end_block;
-
-/* Elements in lanes. */
-typedef struct law_block {
-  pair_element *element[CLOTH_LANES];
-  int32_t count;
-  end_block end[4];
-  float gap[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
-  float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES];
-} law_block;
-
-CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vector v) {
-  to[0][lane] = v.x;
-  to[1][lane] = v.y;
-  to[2][lane] = v.z;
-}
-
-/* Takes one end of an element. */
-CLOTH_INLINE void take_end(end_block *to, int32_t lane, const pair_ends *x, int32_t n) {
-  const self_body *b = body_of_end(x, n);
-  const int32_t i = x->place[n], moves = (int32_t)(x->moving >> n & 1u);
-  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  const float *blocks = moves ? b->arrays.inverse : NULL;
-  const cloth_vector last = moves ? own_vector(b->arrays.product, i) : none;
-  for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    to->springs[k][lane] = blocks ? *own_at(b->arrays.inverse, SYMMETRIC_FLOATS, i, k) : 0.0f;
-  }
-  to->mass[lane] =
-      moves ? *own_at(b->arrays.diagonal, 1, i, 0) + (b->terms->bends ? plate_diagonal(b->terms) : 0.0f) : 1.0f;
-  put_vector(to->last, lane, last);
-  put_vector(to->force, lane, moves ? vector_add(own_vector(b->arrays.residual, i), last) : none);
-  to->share[lane] = moves ? maximum(b->arrays.solution[i], 1.0f) : 1.0f;
-  to->weight[lane] = moves ? x->weight[n] : 0.0f;
-  to->scale[lane] = moves ? b->weight : 1.0f;
-  to->first[lane] = n < x->first ? to->weight[lane] : 0.0f;
-}
 
 /* The stiffness of an element: the mean of those of its cloths that move. */
 static float pair_stiffness(const pair_ends *x) {
@@ -17284,12 +18230,19 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   const int32_t lane = to->count++;
   pair_ends x;
   find_ends(g, e, &x);
-  to->element[lane] = e;
+  to->law[lane] = &e->press.law;
   for (int32_t n = 0; n < 4; n++) {
-    take_end(&to->end[n], lane, &x, n);
+    const self_body *b = body_of_end(&x, n);
+    const int32_t i = x.place[n];
+    if (x.moving >> n & 1u) {
+      const element_end end = {&b->arrays, b->terms, i, x.weight[n], maximum(b->arrays.solution[i], 1.0f), b->weight};
+      take_end(&to->end[n], lane, &end, n < x.first);
+    } else {
+      take_held_end(&to->end[n], lane);
+    }
   }
   to->gap[lane] = e->gap;
-  to->thickness[lane] = x.law->thickness;
+  to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
   to->stiffness[lane] = pair_stiffness(&x);
   put_vector(to->normal, lane, e->normal);
@@ -17297,116 +18250,19 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   put_vector(to->last, lane, last);
 }
 
-CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
-/* How a particle resists along its element's normal and across it: of its own terms. */
-CLOTH_INLINE void find_resistance(const end_block *e, lanes3 n, lanes *along, lanes *across) {
-  symmetric own = symmetric_at(e->springs[0], CLOTH_LANES);
-  own.xy = lanes_flush(own.xy);
-  own.xz = lanes_flush(own.xz);
-  own.yz = lanes_flush(own.yz);
-  own = symmetric_add(own, symmetric_identity(lanes_load(e->mass)));
-  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own.xx, own.yy), own.zz);
-  *along = lanes_maximum(symmetric_along(&own, n), least);
-  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
-}
-
-/* What an element's particles do: compliances, and how far they move without it along and across its normal. */
-typedef struct pair_motion {
-  lanes along, across; /* compliances */
-  lanes out;           /* along the normal, without the element [m] */
-  lanes before;        /* what pressed the particles of the first feature last, along the normal */
-  lanes3 way;          /* across it */
-} pair_motion;
-
-/* Sums over the particles of elements. */
-CLOTH_INLINE pair_motion motion_of_block(law_block *b, lanes3 normal) {
-  const lanes zero = lanes_splat(0.0f);
-  pair_motion m = {zero, zero, zero, zero, lanes3_of(zero, zero, zero)};
-  for (int32_t n = 0; n < 4; n++) {
-    end_block *e = &b->end[n];
-    const lanes w = lanes_load(e->weight), scale = lanes_load(e->scale);
-    lanes along, across;
-    find_resistance(e, normal, &along, &across);
-    const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
-    const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
-    const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
-    m.along = lanes_add(m.along, lanes_divide(square, lanes_multiply(along, scale)));
-    m.across = lanes_add(m.across, lanes_divide(square, lanes_multiply(across, scale)));
-    m.out = lanes_add(m.out, lanes_multiply(w, lanes_divide(out, along)));
-    m.before = lanes_add(m.before, lanes_multiply(lanes_multiply(lanes_load(e->first), scale), pressed));
-    const lanes3 side = lanes3_flush(lanes3_add_scaled(force, normal, lanes_negate(out)));
-    m.way = lanes3_add_scaled(m.way, side, lanes_divide(w, across));
-  }
-  return m;
-}
-
-/* a without its part along the unit vector n. */
-CLOTH_INLINE lanes3 lanes_across(lanes3 a, lanes3 n) {
-  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
-}
-
-/* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
-CLOTH_INLINE lanes pair_friction(law_block *b, const pair_motion *m, lanes compliance, lanes k, lanes most) {
-  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
-  const lanes3 held = lanes_across(law_vector(b->last), law_vector(b->normal));
-  const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
-  const lanes length = lanes3_length(way);
-  const lanes_mask slips =
-      lanes_less(lanes_multiply(most, lanes_add(resists, k)), lanes_multiply(lanes_multiply(k, resists), length));
-  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_multiply(most, compliance)), lanes_splat(WORK_QUANTUM));
-  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
-}
-
-/* The laws of a block of elements. Where one does not press, its force and stiffness are 0. */
-CLOTH_SEPARATE void find_laws(law_block *b) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 n = law_vector(b->normal);
-  const lanes k = lanes_load(b->stiffness), range = lanes_load(b->thickness);
-  const lanes depth = lanes_divide(lanes_subtract(range, lanes_load(b->gap)), range);
-  const pair_motion m = motion_of_block(b, n);
-  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
-  const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
-  const lanes alone = lanes_add(depth, lanes_divide(pull, range));
-  const lanes_mask presses = lanes_both(lanes_less(zero, m.along), lanes_less(zero, alone));
-  float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
-  if (lanes_any(presses)) {
-    const lanes along = lanes_select(presses, m.along, one), across = lanes_select(presses, m.across, one);
-    const lanes q = agreed_depth(k, range, lanes_divide(range, along), alone);
-    const contact_tangent law = tangent_at(k, range, depth, q);
-    const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
-    const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
-    lanes_store(values[0], lanes_keep(presses, law.force));
-    lanes_store(values[1], lanes_keep(presses, law.stiffness));
-    lanes_store(values[2], lanes_keep(presses, pair_friction(b, &m, across, k, most)));
-  }
-  for (int32_t lane = 0; lane < b->count; lane++) {
-    pair_element *e = b->element[lane];
-    e->press.law.force = values[0][lane];
-    e->press.law.along = values[1][lane];
-    e->press.law.across = e->block_across = values[2][lane];
-  }
-  b->count = 0;
-}
-
 /* The laws of all elements of a group; `scale`: that of forces in the first member of the solve. */
 CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
+  pair_element *e = g->elements;
   law_block b;
-  fill_zero(&b, sizeof b);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) { /* lanes without an element divide by it */
-    b.thickness[lane] = 1.0f;
-  }
+  open_laws(&b);
   for (int32_t n = 0; n < g->found->elements; n++) {
-    pair_element *e = &g->elements[n];
-    take_element(g, e, vector_flush_work(vector_scale(e->press.last, scale)), &b);
-    if (b.count == CLOTH_LANES) {
+    take_element(g, &e[n], vector_flush_work(vector_scale(e[n].press.last, scale)), &b);
+    if (b.count == CLOTH_LANES || n + 1 == g->found->elements) {
       find_laws(&b);
     }
   }
-  if (b.count > 0) {
-    find_laws(&b);
+  for (int32_t n = 0; n < g->found->elements; n++) {
+    e[n].block_across = e[n].press.law.across;
   }
 }
 
@@ -17507,48 +18363,17 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   }
 }
 
-/* The force of an element whose particles have moved by `moved` relative to each other. */
-CLOTH_INLINE cloth_vector pair_force(const pair_element *e, cloth_vector moved) {
-  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  const cloth_vector way = vector_add(e->offset, vector_add_scaled(moved, e->normal, negate(out)));
-  const float press = flush_small(e->press.law.force - e->press.law.along * out, WORK_QUANTUM);
-  return vector_flush_work(vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across)));
-}
-
-/* (k n n^T + k_t (I - n n^T)) v */
-CLOTH_INLINE cloth_vector pair_product(cloth_vector n, float along, float across, cloth_vector v) {
-  const float out = flush_small(vector_dot(n, v), WORK_QUANTUM) * (along - across);
-  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_small(out, WORK_QUANTUM)));
-}
-
-/* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
-static void add_element_block(const self_body *b, int32_t i, const pair_element *e, float s) {
-  const cloth_vector n = e->normal;
-  const float across = e->press.law.across, more = e->press.law.along - across;
-  const float entry[6] = {across + more * n.x * n.x, across + more * n.y * n.y, across + more * n.z * n.z,
-                          more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
-  for (int32_t k = 0; k < 6; k++) {
-    float *to = own_at(b->arrays.ground, 6, i, k);
-    *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
-  }
-}
-
-/* 1 if an element has a block. */
-CLOTH_INLINE int is_pressing(const pair_element *e) {
-  return e->press.law.along > 0.0f || e->press.law.across > 0.0f;
-}
-
 /* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pair_ends x;
   EACH_ELEMENT(g, e, {
-    if (is_pressing(e)) {
-      const cloth_vector force = pair_force(e, none);
+    if (has_block(&e->press.law)) {
+      const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
         add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
-        add_element_block(b, i, e, absolute(x.weight[n]) / b->weight);
+        add_element_block(&b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
   });
@@ -17567,15 +18392,15 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (is_pressing(e)) {
+    if (has_block(&e->press.law)) {
       find_ends(g, e, &x);
       const float along = e->press.law.along;
       const cloth_vector moved = direction_of_pair(&x, p);
-      const cloth_vector force = pair_product(e->normal, along, e->press.law.across, moved);
+      const cloth_vector force = element_product(e->normal, along, e->press.law.across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING(&x, n, b, i, {
         const float w = x.weight[n];
-        const cloth_vector own = pair_product(e->normal, along, e->block_across, p[n]);
+        const cloth_vector own = element_product(e->normal, along, e->block_across, p[n]);
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
@@ -17620,11 +18445,13 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
       continue;
     }
-    const cloth_vector before = pair_force(e, moved), direction = direction_of_pair(&x, p);
+    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
+                       direction = direction_of_pair(&x, p);
     const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
     e->press.law.across = weaker;
-    const cloth_vector change = vector_flush_work(vector_subtract(pair_force(e, moved), before));
-    const cloth_vector q = pair_product(e->normal, 0.0f, less, direction);
+    const cloth_vector change =
+        vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
+    const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
       add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, w)));
@@ -18440,19 +19267,27 @@ CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   return lanes_sum_total(&sum);
 }
 
-/* 1 if a collider that is touched moves in the step; a body does. */
+/* 1 if a collider moves in the step; a body does. */
+static int does_collider_move(const cloth *c, int32_t index) {
+  const collider_slot *slot = slot_at(c, index);
+  const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
+  return find_unknown(c, index) || a->position.x != b->position.x || a->position.y != b->position.y ||
+         a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
+         a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w;
+}
+
+/* 1 if a collider that is touched moves in the step. */
 static int do_touched_move(const cloth *c) {
   const touch *list = touches_of(c);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const collider_slot *slot = slot_at(c, list[n].collider);
-    const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
-    if (find_unknown(c, list[n].collider) || a->position.x != b->position.x || a->position.y != b->position.y ||
-        a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
-        a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w) {
-      return 1;
-    }
+  const cell_touch *cells = cell_touches_of(c);
+  int move = 0;
+  for (int32_t n = 0; n < workspace_of(c)->touches && !move; n++) {
+    move = does_collider_move(c, list[n].collider);
   }
-  return 0;
+  for (int32_t n = 0; n < workspace_of(c)->cells && !move; n++) {
+    move = does_collider_move(c, cells[n].collider);
+  }
+  return move;
 }
 
 #endif
@@ -18782,6 +19617,7 @@ static void remember_nothing(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->remembers) {
     forget_all_touching(c);
+    set_cells_remembered(c, 0, *cells_remembered(c));
     w->statistics.contacts = w->statistics.contacts_sticking = w->remembers = 0;
   }
 }
@@ -18815,6 +19651,345 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
   }
   remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
+}
+
+#endif
+
+/// Cells that touch in the equation ///
+
+/*
+ * The forces and blocks of touches of cells: elements of three particles (contact/element.h), with the law of particles
+ * and a share of its stiffness. The colliders have no mass. A cell lets go, and its friction is bounded, as that of a
+ * particle (contact/press.h).
+ *
+ * In: touches of cells, residual, product (what pressed last), spring sums, diagonal, direction. Out: residual, ground,
+ * product, memory, reactions. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Stiffness of a point between three particles over that of a particle: shares of a point and of its particles are
+   together about those of a particle. With 1 a sheet that is pulled over an edge gains energy. */
+#define CELL_SHARE 0.25f
+
+/* Runs statements for all touches `e` of cells of a cloth. */
+#define EACH_CELL_TOUCH(c, e, ...)                                                                                     \
+  for (cell_touch *e = cell_touches_of(c), *e##_end = e + workspace_of(c)->cells; e < e##_end; e++) {                  \
+    __VA_ARGS__;                                                                                                       \
+  }
+
+/* Runs statements for the corners `n` of a touch that move, at places `i`. */
+#define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
+  for (int32_t n = 0; n < 3; n++) {                                                                                    \
+    const int32_t i = (e)->place[n];                                                                                   \
+    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) {                                                                      \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  }
+
+/* k_0 of a touch. */
+static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_touch *e) {
+  const float k = CELL_SHARE * contact_stiffness(t);
+  if (!c->constant.stiffness_map) {
+    return k;
+  }
+  const float *map = floats_at(c, c->constant.stiffness_map);
+  return k * contact_factor(c, map, e->particle / c->grid.columns, e->particle % c->grid.columns);
+}
+
+/* What cells, contacts and pairs gave last, in `product`, where cells touch. */
+static void take_last_cells(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  if (workspace_of(c)->cells == 0) {
+    return;
+  }
+  if (!workspace_of(c)->has_pairs) {
+    clear_floats(a.product, 3 * a.pitch * a.rows);
+    add_last_contacts(c, t);
+  }
+  EACH_CELL_TOUCH(c, e, {
+    EACH_MOVING_CORNER(&a, e, n, i, add_to_own(a.product, i, vector_scale(e->last, e->weight[n] * t->scale)));
+  });
+}
+
+/* Takes a touch for its law. */
+static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, cell_touch *e, law_block *to) {
+  const collider_slot *slot = slot_at(c, e->collider);
+  const int32_t lane = to->count++;
+  e->friction = e->slides ? slot->body.kinetic_friction : slot->body.static_friction;
+  to->law[lane] = &e->law;
+  take_held_end(&to->end[3], lane);
+  for (int32_t n = 0; n < 3; n++) {
+    const int32_t i = e->place[n];
+    if (*own_at(a->diagonal, 1, i, 0) > 0.0f) {
+      const element_end end = {a, t, i, e->weight[n], 1.0f, 1.0f};
+      take_end(&to->end[n], lane, &end, 0);
+    } else {
+      take_held_end(&to->end[n], lane);
+    }
+  }
+  to->gap[lane] = e->gap;
+  to->reach[lane] = e->reach;
+  to->thickness[lane] = contact_thickness(c);
+  to->friction[lane] = e->friction;
+  to->stiffness[lane] = cell_stiffness(c, t, e);
+  put_vector(to->normal, lane, e->normal);
+  put_vector(to->offset, lane, e->offset);
+  put_vector(to->last, lane, vector_flush_work(vector_scale(e->last, t->scale)));
+}
+
+/* The laws of all touches of cells. */
+CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  cell_touch *e = cell_touches_of(c);
+  law_block b;
+  open_laws(&b);
+  for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
+    take_cell(c, &a, t, &e[n], &b);
+    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) {
+      find_laws(&b);
+    }
+  }
+  EACH_CELL_TOUCH(c, touched, touched->held = touched->law);
+}
+
+/* The force of a touch whose point has moved. */
+CLOTH_INLINE cloth_vector cell_force(const cell_touch *e, cloth_vector moved) {
+  return element_force(&e->law, e->normal, e->offset, moved);
+}
+
+/* Adds their forces and blocks. */
+CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
+  const solve_arrays a = arrays_of(c);
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  EACH_CELL_TOUCH(c, e, {
+    if (has_block(&e->law)) {
+      const cloth_vector force = cell_force(e, none);
+      EACH_MOVING_CORNER(&a, e, n, i, {
+        add_to_own(a.residual, i, vector_scale(force, e->weight[n]));
+        add_element_block(&a, i, e->normal, &e->law, e->weight[n]);
+      });
+    }
+  });
+}
+
+/* The sum of w_j v_j over corners that move, from a near array; those vectors. */
+static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell_touch *e, cloth_vector v[3]) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  EACH_MOVING_CORNER(a, e, n, i, {
+    v[n] = near_vector(near_row(array, a->pitch, 0), a->plane, i);
+    sum = vector_add_scaled(sum, v[n], e->weight[n]);
+  });
+  return vector_flush_work(sum);
+}
+
+/* What touches of cells add to p . q and, but for the last direction, to the product: the blocks of their particles are
+   in `ground`, and are taken out. */
+CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
+  const solve_arrays a = arrays_of(c);
+  float sum = 0.0f;
+  cloth_vector p[3];
+  EACH_CELL_TOUCH(c, e, {
+    if (has_block(&e->held)) {
+      const cloth_vector moved = near_at_cell(&a, a.direction, e, p);
+      const cloth_vector force = element_product(e->normal, e->law.along, e->law.across, moved);
+      sum += vector_dot(force, moved);
+      EACH_MOVING_CORNER(&a, e, n, i, {
+        const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
+        sum -= e->weight[n] * vector_dot(own, p[n]);
+        if (!is_last) {
+          add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n]));
+        }
+      });
+    }
+  });
+  return sum;
+}
+
+/* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
+static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector none = sum;
+  EACH_MOVING_CORNER(a, e, n, i, {
+    const cloth_vector p = near_vector(near_row(a->direction, a->pitch, 0), a->plane, i);
+    const cloth_vector y = vector_add_scaled(has_solution ? own_vector(a->solution, i) : none, p, length);
+    sum = vector_add_scaled(sum, y, e->weight[n]);
+  });
+  return vector_flush_work(sum);
+}
+
+/* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
+static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t is_fast) {
+  const float press = e->law.force - e->law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
+  const float most = e->friction * press;
+  element_law law = e->law;
+  if (press < 0.0f && is_fast) {
+    law.force = law.along = law.across = 0.0f;
+  } else if (press > 0.0f && law.across * way > most) {
+    law.across = flush_small(most / maximum(way, WORK_QUANTUM), WORK_QUANTUM);
+  }
+  return law;
+}
+
+/* Lets go what pulls, as release_contacts() does. */
+CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
+  const solve_arrays a = arrays_of(c);
+  const float fast = FAST_WAY * contact_thickness(c);
+  solve_change change = {0.0f, 0.0f, 0};
+  cloth_vector p[3];
+  EACH_CELL_TOUCH(c, e, {
+    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) {
+      continue;
+    }
+    const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
+    const element_law old = e->law;
+    e->law = released_law(e, moved, fast < e->way);
+    if (e->law.along == old.along && e->law.across == old.across) {
+      continue;
+    }
+    const cloth_vector direction = near_at_cell(&a, a.direction, e, p);
+    const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
+    const cloth_vector q = element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
+    EACH_MOVING_CORNER(&a, e, n, i, {
+      add_to_own(a.product, i, vector_scale(q, e->weight[n]));
+      add_to_own(a.residual, i, vector_scale(vector_add_scaled(r, q, length), e->weight[n]));
+    });
+    change.along += vector_dot(r, direction);
+    change.most += vector_dot(q, direction);
+    change.changed = 1;
+  });
+  return change;
+}
+
+/* By how much the energy of touches of cells rises along the ways of a substep, see contact/energy.h. */
+CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays a = arrays_of(c);
+  const float thickness = contact_thickness(c);
+  cloth_vector v[3];
+  float sum = 0.0f;
+  EACH_CELL_TOUCH(c, e, {
+    const float k = cell_stiffness(c, t, e);
+    const cloth_vector d = near_at_cell(&a, a.bent, e, v), w = near_at_cell(&a, a.direction, e, v);
+    const cloth_vector moved = vector_flush_work(vector_subtract(d, w)), n = e->normal;
+    const float gap = e->gap - flush_small(vector_dot(n, w), WORK_QUANTUM);
+    const float more = negate(flush_small(vector_dot(n, d), WORK_QUANTUM)) / thickness;
+    const lanes rise = law_rise(lanes_splat((e->reach - gap) / thickness), lanes_splat(more));
+    const cloth_vector offset = vector_across(vector_add(e->offset, moved), n);
+    sum += flush_small(k * (thickness * thickness) * lanes_first_value(rise), WORK_QUANTUM);
+    sum += flush_small(e->law.across * flush_small(vector_dot(offset, d), WORK_QUANTUM), WORK_QUANTUM);
+  });
+  return sum;
+}
+
+#if WITH_BODIES
+
+/* The sum of the forces that colliders give to cells at the solution, scaled. */
+static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  EACH_CELL_TOUCH(c, e, {
+    if (e->law.along > 0.0f) {
+      const cloth_vector moved = solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution);
+      sum = vector_add(sum, cell_force(e, moved));
+    }
+  });
+  return vector_flush_work(sum);
+}
+
+#endif
+
+/* What a touch has given at the solution, and what the collider has received. */
+static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const touched_body *b, const cell_touch *e,
+                                  cloth_vector moved, cloth_vector place) {
+  const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
+  const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
+  const cloth_vector arm = vector_flush_work(rotate(b->end.rotation, place));
+  cloth_reaction *reaction = &reactions_of(c)[e->collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, vector_cross(arm, impulse));
+  return newton;
+}
+
+/* Ends a touch. Returns 1 if it is remembered, as *m. */
+static int finish_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, const touched_body *b,
+                       const cell_touch *e, int32_t has_solution, cell_memory *m) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const float k = cell_stiffness(c, t, e), thickness = contact_thickness(c);
+  cloth_vector at = vector(0.0f, 0.0f, 0.0f), normal;
+  if (!(e->law.along > 0.0f)) {
+    return 0;
+  }
+  for (int32_t n = 0; n < 3; n++) {
+    const int32_t row = e->place[n] / a->pitch, column = e->place[n] - row * a->pitch;
+    at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
+  }
+  const cloth_vector place = vector_flush(to_local(&b->end, vector_flush(at, STATE_QUANTUM)), STATE_QUANTUM);
+  const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
+  const cloth_vector newton = react_to_cell(c, t, b, e, moved, place);
+  const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
+  const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
+  const float law =
+      flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
+#if WITH_CONTACT_RECORD
+  if (has_contact_record(c)) {
+    add_varying_work(c, 1, record_cost(c));
+    record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
+                  vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
+  }
+#endif
+  if (!(law > 0.0f)) {
+    return 0;
+  }
+  const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
+  const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);
+  const int32_t slips = holds < length;
+  const cloth_vector held = vector_flush_work(slips ? vector_scale(way, holds / length) : way);
+  const cloth_vector back = vector_flush_work(rotate(rotation_conjugate(b->end.rotation), held));
+  fill_zero(m, sizeof *m);
+  m->key = e->key;
+  m->slides = SLIDING_SPEED * t->h < length - holds;
+  m->weight[0] = flush_small(e->weight[1], WORK_QUANTUM);
+  m->weight[1] = flush_small(e->weight[2], WORK_QUANTUM);
+  m->force = vector_dot(newton, e->normal) < 0.0f ? vector(0.0f, 0.0f, 0.0f) : newton;
+  m->anchor = vector_flush(slips || !e->known ? vector_subtract(place, back) : e->anchor, STATE_QUANTUM);
+  return 1;
+}
+
+/* Counts the particles that stand for cells that touch, and do not touch themselves. `counted`: an array of a float for
+   each particle, which are 0. */
+static void count_cell(const cloth *c, const cell_memory *m, int32_t particle, float *counted) {
+  cloth_statistics *s = statistics_of(c);
+  int32_t touches = counted[particle] > 0.0f;
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    touches |= memory_of(c, slot, MEMORY_CODE)[particle] != 0.0f;
+  }
+  counted[particle] = 1.0f;
+  s->contacts += !touches;
+  s->contacts_sticking += !touches && !m->slides && vector_dot(m->force, m->force) > 0.0f;
+}
+
+/* Ends the touches of cells of a substep, whose new positions have been accepted, after those of particles: reactions,
+   memory, their number. */
+CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  const uint32_t before = *cells_remembered(c);
+  cell_memory *entry = cell_memories_of(c);
+  touched_body b = {.collider = -1};
+  uint32_t count = 0;
+  if (workspace_of(c)->cells > 0) {
+    clear_floats(a.residual, c->count);
+  }
+  EACH_CELL_TOUCH(c, e, {
+    if (e->collider != b.collider) {
+      b = touched_body_of(c, t, e->collider);
+    }
+    if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
+      count_cell(c, &entry[count], e->particle, a.residual);
+      count++;
+    }
+  });
+  set_cells_remembered(c, count, before);
 }
 
 #endif
@@ -19150,6 +20325,9 @@ static int moves_bodies(const cloth *c) {
     }
     any = 1;
   }
+  if (workspace_of(c)->cells > 0) {
+    return 0;
+  }
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;
@@ -19160,7 +20338,7 @@ static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
   f.has_bodies = moves_bodies(c);
-  if ((workspace_of(c)->touches > 0 && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
+  if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
   }
 #if WITH_GAPS
@@ -19317,8 +20495,7 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
   *has_bodies = 0;
   EACH_MEMBER(s, m, {
     const int32_t moves = moves_bodies(m->c);
-    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) &&
-                (workspace_of(m->c)->touches == 0 || moves);
+    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) && (!meets_colliders(m->c) || moves);
     *has_bodies |= moves;
   });
   return are_free;
@@ -22477,7 +23654,7 @@ static void share_contacts(const solve_group *g) {
 #if WITH_SEAMS && WITH_COLLIDERS
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
-  EACH_MEMBER(g, m, touches |= workspace_of(m->c)->touches | workspace_of(m->c)->has_pairs);
+  EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
   if (!touches) {
     return;
   }
@@ -22485,8 +23662,8 @@ static void share_contacts(const solve_group *g) {
     const solve_arrays a = arrays_of(c);
     const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
-    if ((w->has_pairs || w->touches > 0) && !holder_of(s, p)) {
-      p->velocity = w->has_pairs ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
+    if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
+      p->velocity = holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
       add_to_particle(&a, p->particle, p->velocity);
     }
   });
@@ -23611,13 +24788,19 @@ typedef struct solve_state {
   float unsolved;                /* by how much the last iteration has changed the potential */
 } solve_state;
 
+/* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
+static float multiply_member(const solve_member *m, int32_t is_last) {
+  float sum = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+#if WITH_COLLIDERS
+  sum += workspace_of(m->c)->cells > 0 ? multiply_cells(m->c, is_last) : 0.0f;
+#endif
+  return sum;
+}
+
 /* q = A p, of confined particles what they may do; of the last one only p . q. Returns that. */
 static float multiply_direction(const solve_state *s, int32_t is_last) {
   float sum = 0.0f;
-  EACH_MEMBER(s->group, m, {
-    const float own = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
-    sum += m->weight * own;
-  });
+  EACH_MEMBER(s->group, m, sum += m->weight * multiply_member(m, is_last));
   sum += multiply_bodies(s->group, is_last);
 #if WITH_SELF
   sum += has_elements(s->group) ? multiply_pairs(s->group->pairs, is_last) : 0.0f;
@@ -23655,6 +24838,17 @@ static float turned_share(const solve_state *s, float beta) {
   return beta;
 }
 
+#if WITH_COLLIDERS || WITH_SELF
+
+/* Adds what has changed in a member of a weight. */
+static void add_change(solve_change *all, const solve_change *change, float weight) {
+  all->along += weight * change->along;
+  all->most += weight * change->most;
+  all->changed |= change->changed;
+}
+
+#endif
+
 /* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
    contact/press.h. Returns what has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
@@ -23664,9 +24858,11 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   EACH_MEMBER(s->group, m, {
     if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
       const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
-      all.along += m->weight * change.along;
-      all.most += m->weight * change.most;
-      all.changed |= change.changed;
+      add_change(&all, &change, m->weight);
+    }
+    if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
+      const solve_change change = release_cells(m->c, s->step, m->has_solution, is_last);
+      add_change(&all, &change, m->weight);
     }
   });
 #endif
@@ -23674,9 +24870,7 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   if (has_elements(s->group) && iteration == s->iterations - 1) {
     note_solutions(s->group);
     const solve_change change = release_pairs(s->group->pairs, s->step);
-    all.along += change.along;
-    all.most += change.most;
-    all.changed |= change.changed;
+    add_change(&all, &change, 1.0f);
   }
 #endif
   (void)s;
@@ -23692,7 +24886,7 @@ static void set_solve_bounds(solve_state *s) {
     s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
     s->fixed_work |= m->c->settings.capacity.fixed_work;
     s->finished += m->weight * finished_change(m->c, m->t);
-    meets |= workspace_of(m->c)->has_pairs || workspace_of(m->c)->touches > 0 || body_count_of(m->c) > 0;
+    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || body_count_of(m->c) > 0;
     s->iterations = m->t->iterations > s->iterations ? m->t->iterations : s->iterations;
     most = m->t->most_iterations > most ? m->t->most_iterations : most;
   });
@@ -23861,7 +25055,7 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
 /* 1 if cloths that are solved as one may move as a whole. */
 static int may_move_as_whole(const solve_group *s) {
   int may = 1;
-  EACH_MEMBER(s, m, may &= is_free_piece(m->c) && workspace_of(m->c)->touches == 0);
+  EACH_MEMBER(s, m, may &= is_free_piece(m->c) && !meets_colliders(m->c));
   return may;
 }
 
@@ -24201,8 +25395,8 @@ static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(c, t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
-  if (workspace_of(c)->touches > 0) {
-    rise += contact_rise(c, t);
+  if (meets_colliders(c)) {
+    rise += contact_rise(c, t) + cells_rise(c, t);
   }
 #endif
   return rise;
@@ -24272,7 +25466,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 /* 1 if a collider that the cloth touches moves: it does work that is not known here. */
 static int is_moved_by_colliders(const cloth *c) {
 #if WITH_COLLIDERS
-  return workspace_of(c)->touches > 0 && do_touched_move(c);
+  return meets_colliders(c) && do_touched_move(c);
 #else
   (void)c;
   return 0;
@@ -24329,7 +25523,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.is_lively |= is_lively(m->c, m->t);
-    g.touches += workspace_of(m->c)->touches;
+    g.touches += meets_colliders(m->c);
     g.is_free &= is_free_piece(m->c);
   });
   return g;
@@ -24629,6 +25823,7 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
 /* Prepares the scratch of a step. */
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   workspace *w = workspace_of(c);
+  w->cells = w->cell_searches = 0;
   w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
   w->remembers = 1;
   const solve_arrays arrays = arrays_of(c);
@@ -24665,6 +25860,22 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
   *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
 }
 
+/* What colliders give to pins through cells. */
+static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  EACH_CELL_TOUCH(c, e, {
+    if (e->law.along > 0.0f) {
+      const cloth_vector force = cell_force(e, solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution));
+      for (int32_t n = 0; n < 3; n++) {
+        const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
+        if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+          note_scaled(c, t, particle, vector_scale(force, e->weight[n]));
+        }
+      }
+    }
+  });
+}
+
 #if WITH_SELF
 
 /* What pairs of cloth and cloth do to pins. */
@@ -24672,7 +25883,7 @@ static void note_pairs(const solve_group *g) {
   pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    if (!is_pressing(e)) {
+    if (!has_block(&e->press.law)) {
       continue;
     }
     find_ends(g->pairs, e, &x);
@@ -24717,8 +25928,8 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (workspace_of(c)->touches > 0) {
-    sum = sum_of_contacts(c, t, has_solution);
+  if (meets_colliders(c)) {
+    sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution));
   }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
@@ -25157,6 +26368,14 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
+/* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place
+   of one at which a search measures how far it is from a collider. */
+#define WORK_CELL 2600u
+#define WORK_CELL_ITERATION 400u
+#define WORK_CELL_ENERGY 450u
+#define WORK_CELL_SEARCH 600u
+/* Per particle where cells touch: what pressed it last. */
+#define WORK_LAST_FORCES 90u
 /* Per body with mass and product of a solve; and of these per touch, and per attachment. */
 #define WORK_BODY 2000u
 #define WORK_BODY_TOUCH 3000u
@@ -25166,6 +26385,8 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 /* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
+/* Of these, of a cell that is looked at with a collider. */
+#define SEARCHES_OF_CELLS SEARCHES_OF_CELL
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -25174,6 +26395,8 @@ typedef struct work_scene {
   int32_t has_targets;
   int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
   int32_t touches;             /* in it */
+  int32_t cells;               /* triangles that touch in it */
+  int64_t cell_searches;       /* places of triangles that are looked at in it */
   int64_t predictions;         /* of contacts with tethers and targets in it */
   int32_t parts;               /* of a substep, at most */
   int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
@@ -25195,7 +26418,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   int64_t searches = 0;
 #if WITH_COLLIDERS
   searches += (int64_t)c->count * (colliders - surfaces) *
-              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * most_followed(has_fields));
+              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELLS));
 #endif
 #if WITH_SURFACES
   searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
@@ -25205,6 +26428,21 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   (void)surfaces;
   (void)has_fields;
   return searches;
+}
+
+#endif
+
+#if WITH_PLANNING
+
+/* Most places of triangles that are looked at in a part, with room for so many that touch; 0 for none. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells) {
+#if WITH_COLLIDERS
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1) : 0;
+#else
+  (void)c;
+  (void)cells;
+  return 0;
+#endif
 }
 
 #endif
@@ -25246,6 +26484,8 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
     s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
                       : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
+    s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells);
   }
 #endif
   (void)most;
@@ -25317,6 +26557,10 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   work += (uint64_t)s->predictions * WORK_PREDICTION;
   work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
   work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
+  work += (uint64_t)(uint32_t)s->cells *
+          (WORK_CELL + solved * WORK_CELL_ITERATION + (uint32_t)(shortenings + 1) * WORK_CELL_ENERGY);
+  work += (uint64_t)s->cell_searches * WORK_CELL_SEARCH;
+  work += s->cells > 0 ? (uint64_t)(uint32_t)c->count * WORK_LAST_FORCES : 0u;
   return work;
 }
 
@@ -25363,9 +26607,9 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
   const int32_t met = most < t.iterations || s->iterations > 0 ? most : t.iterations; /* of what touches colliders */
   work_scene alone = *s;
-  alone.touches = 0;
+  alone.touches = alone.cells = 0;
   uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
-  part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
+  part += ((uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES + (uint64_t)(uint32_t)s->cells) * record_cost(c);
   part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
   return part * (uint32_t)s->parts;
 }
@@ -25483,7 +26727,7 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
     const work_scene s = work_scene_of(c, 0);
     add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
-  workspace_of(c)->searched = workspace_of(c)->searched_before = 0;
+  workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
 #else
   (void)c;
   (void)t;
@@ -25578,7 +26822,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
-  w->has_ground = w->has_pairs || w->touches > 0 || has_bounds(c);
+  w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
   if (w->has_ground) {
     clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
   }
@@ -25595,9 +26839,11 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
     w->coarsest_is_kept = t->keeps_coarsest = 0;
   }
 #if WITH_COLLIDERS
-  if (w->touches > 0) {
+  if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
+    press_cells(c, t);                           /* from the forces of all other terms */
     add_contacts(c, t);
+    add_cell_forces(c);
   }
 #endif
 #if WITH_BODIES
@@ -25638,7 +26884,7 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
-  int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
+  int32_t is_deep = c->scratch.touches ? find_touches(c, t) | find_cell_touches(c, t) : 0;
 #if WITH_SURFACES
   is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t) : 0;
 #endif
@@ -25690,8 +26936,9 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   guard_surfaces(c, t);
   const int32_t moved_out = workspace_of(c)->moved_out;
 #endif
-  if (workspace_of(c)->touches > 0) {
+  if (meets_colliders(c)) {
     finish_contacts(c, t, has_solution);
+    finish_cells(c, t, has_solution);
   } else {
     remember_nothing(c);
   }
@@ -25725,6 +26972,9 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
   if (has_elements(g)) {
     take_last_pairs(g);
   }
+#endif
+#if WITH_COLLIDERS
+  EACH_MEMBER(g, m, take_last_cells(m->c, m->t));
 #endif
   if (g->joints) {
     share_contacts(g);
@@ -25771,6 +27021,7 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
   EACH_MEMBER(g, m, {
     if (notes_pins(m->c)) {
       note_solution(m->c, m->t, m->has_solution);
+      note_cells(m->c, m->t, m->has_solution);
       note_bodies(m->c, m->t, m->has_solution);
     }
   });
@@ -26106,6 +27357,8 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .has_targets = config->capacity.targets,
                         .searched = most_searches(c, most, surfaces, has_fields),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0),
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,
@@ -26375,6 +27628,10 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
     for (int32_t i = 0; i < c->count; i++) {
       vector_store(force, i, vector_flush_work(transform_direction(m, vector_load(force, i))));
     }
+  }
+  for (uint32_t n = 0; c->state.cells && m->turns && n < *cells_remembered(c); n++) {
+    cloth_vector *force = &cell_memories_of(c)[n].force;
+    *force = vector_flush_work(transform_direction(m, *force));
   }
 }
 
@@ -27044,6 +28301,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   invalidate_history(c, particle);
 #if WITH_COLLIDERS
   forget_touching(c, particle);
+  forget_cells(c, -1, particle);
 #endif
 #if WITH_SELF
   forget_pairs(c);
@@ -27235,6 +28493,7 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
   RETURN_ERROR(check_capacity(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
+  forget_cells(c, index, -1);
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -27255,6 +28514,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   RETURN_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
+  forget_cells(c, index, -1);
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);
@@ -31618,6 +32878,126 @@ uint32_t cloth_hash_fold(uint64_t hash) {
   return (uint32_t)hash ^ (uint32_t)(hash >> 32);
 }
 
+/// A state in an image or a save ///
+
+/*
+ * How the state of an image or a save is read and checked, word by word, and the checks of what contacts remember.
+ * check_image_...() return 1 for valid content. In: the caller's bytes. Out: nothing but results. Scratch: none.
+ */
+
+#if WITH_IMAGE || WITH_SAVE_CHECKS
+
+static void read_words(any_word *words, const uint8_t *from, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    words[i] = little_endian_word(from + 4 * i);
+  }
+}
+
+/* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
+static int is_state_float(uint32_t word) {
+  uint32_t exponent = (word >> 23) & 255u;
+  return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
+}
+
+/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
+} image_view;
+
+static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
+  if (view->is_save) {
+    copy_memory(words, from, 4 * (size_t)count);
+  } else {
+    read_words(words, from, count);
+  }
+}
+
+static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    any_word word;
+    read_view_words(view, &word, from + 4 * i, 1);
+    if (!is_state_float(word)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
+static int is_zero(const uint8_t *from, size_t bytes) {
+  size_t i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    uint64_t eight;
+    copy_memory(&eight, from + i, sizeof eight);
+    if (eight) {
+      return 0;
+    }
+  }
+  for (; i < bytes; i++) {
+    if (from[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static const uint8_t *image_at(const image_view *view, uint32_t offset) {
+  return view->state + (offset - view->c->state.freedom);
+}
+
+/* More than any number in the memory of contact. */
+#define MEMORY_LIMIT 1.0e12f
+
+#if WITH_COLLIDERS
+
+/* Are floats in a range? */
+static int are_image_floats(const image_view *view, const uint8_t *from, int32_t count, float low, float high) {
+  for (int32_t i = 0; i < count; i++) {
+    any_word word;
+    float_bits b;
+    read_view_words(view, &word, from + 4 * i, 1);
+    b.bits = word;
+    if (!is_state_float(word) || !in_range(b.value, low, high)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
+static int check_image_cells(const image_view *view) {
+  const cloth *c = view->c;
+  if (!c->state.cells) {
+    return 1;
+  }
+  const uint32_t most = c->state.max_cells, colliders = CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT;
+  const uint8_t *from = image_at(view, c->state.cells);
+  any_word head[CELL_MEMORY_HEAD];
+  uint32_t last = 0;
+  read_view_words(view, head, from, CELL_MEMORY_HEAD);
+  if (head[0] > most || head[1] != 0u) {
+    return 0;
+  }
+  from += CELL_MEMORY_HEAD * sizeof(uint32_t);
+  for (uint32_t n = 0; n < head[0]; n++, from += sizeof(cell_memory)) {
+    any_word words[2];
+    read_view_words(view, words, from, 2);
+    if ((n > 0 && words[0] <= last) || words[0] >= colliders << CELL_NUMBER_BITS || words[1] > 1u ||
+        !are_image_floats(view, from + 8, 2, 0.0f, 1.0f) ||
+        !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
+      return 0;
+    }
+    last = words[0];
+  }
+  return is_zero(from, (most - head[0]) * sizeof(cell_memory));
+}
+
+#endif
+
+#endif
+
 /// Portable image ///
 
 #if WITH_IMAGE || WITH_SAVE_CHECKS
@@ -31676,12 +33056,6 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
 
 #endif
 
-static void read_words(any_word *words, const uint8_t *from, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    words[i] = little_endian_word(from + 4 * i);
-  }
-}
-
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
@@ -31723,54 +33097,6 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
 }
 
 #endif
-
-/* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
-static int is_state_float(uint32_t word) {
-  uint32_t exponent = (word >> 23) & 255u;
-  return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
-}
-
-/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
-} image_view;
-
-static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
-  if (view->is_save) {
-    copy_memory(words, from, 4 * (size_t)count);
-  } else {
-    read_words(words, from, count);
-  }
-}
-
-static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    any_word word;
-    read_view_words(view, &word, from + 4 * i, 1);
-    RETURN_IF(!is_state_float(word), 0);
-  }
-  return 1;
-}
-
-/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
-static int is_zero(const uint8_t *from, size_t bytes) {
-  size_t i = 0;
-  for (; i + 8 <= bytes; i += 8) {
-    uint64_t eight;
-    copy_memory(&eight, from + i, sizeof eight);
-    RETURN_IF(eight, 0);
-  }
-  for (; i < bytes; i++) {
-    RETURN_IF(from[i], 0);
-  }
-  return 1;
-}
-
-static const uint8_t *image_at(const image_view *view, uint32_t offset) {
-  return view->state + (offset - view->c->state.freedom);
-}
 
 static int is_freedom(uint8_t freedom) {
   return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
@@ -31999,6 +33325,9 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
                 inputs->attachments_taken < 0 || inputs->attachments_taken > inputs->attachment_count ||
                 (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c))),
             0);
+#if WITH_COLLIDERS
+  RETURN_IF(!check_image_cells(view), 0);
+#endif
 #if WITH_SELF
   RETURN_IF(!check_image_pairs(view), 0);
 #endif
@@ -32085,9 +33414,6 @@ static int check_image_history(const image_view *view) {
 #define MEMORY_START(c) ((void)(c), 0u)
 #define MEMORY_PLANES 0
 #endif
-/* More than any number in it. */
-#define MEMORY_LIMIT 1.0e12f
-
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;

@@ -51,7 +51,7 @@ extern "C" {
 #define CLOTH_VERSION_MAJOR 0
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
-#define CLOTH_STATE_VERSION 12        /* of the layout of saves and images */
+#define CLOTH_STATE_VERSION 13        /* of the layout of saves and images */
 #define CLOTH_NUMERICS_VERSION 26     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
@@ -714,12 +714,14 @@ CLOTH_API int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *pre
 /* Writes what the cloth did to a collider in the last step. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction);
 
-/* A contact: a particle and a collider that touched in the last step. */
+/* A contact: a particle and a collider that touched in the last step, or a collider that stood out between particles and
+   a point of the cloth there: the nearest of the particles stands for it. */
 typedef struct cloth_contact {
   int32_t particle;      /* index of the particle */
   int32_t collider;      /* index of the collider */
   int32_t is_touching;   /* 1 if they touched in the last substep as well, 0 if they came apart before */
-  cloth_vector position; /* of the particle when they last touched, about the thickness away from the surface [m] */
+  cloth_vector position; /* of the particle or the point when they last touched, about the thickness away from the
+                            surface, or half of it [m] */
   cloth_vector normal;   /* of the surface there, out of the collider; of unit length */
   cloth_vector impulse;  /* that the particle received from the collider during the step [N s] */
 } cloth_contact;
@@ -1201,7 +1203,8 @@ typedef struct cloth_statistics {
   int32_t iterations;               /* solver iterations of all substeps */
   int32_t max_substep_iterations;   /* solver iterations of the substep that took most */
   float bend_ratio;                 /* B' / bend, see grid.min_bending_length; 0 if bend is 0 */
-  int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step */
+  int32_t contacts;                 /* particles in contact with a collider, or several, at the end of the step; those
+                                       that stand for a point between them that is, included */
   int32_t contacts_sticking;        /* particles in contact that static friction of a collider holds */
   int32_t contacts_dropped;         /* times that capacity.max_contacts had no room for a contact; 0 if it is 0 */
   int32_t particles_limited;        /* times that a particle was slowed to integration.max_speed */

@@ -3,6 +3,7 @@
 #include "bodies.h"
 #include "bodies/list.h"
 #include "compiler.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "costs.h"
 #include "geometry.h"
@@ -175,6 +176,7 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
   RETURN_ERROR(check_capacity(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
+  forget_cells(c, index, -1);
   set_input(c, &colliders_of(c)[index], &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -195,6 +197,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   RETURN_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
+  forget_cells(c, index, -1);
   wake(c);
 #if WITH_BODIES
   remove_body(c, index);

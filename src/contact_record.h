@@ -59,6 +59,7 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   fill_zero(made, sizeof *made);
   made->contact.particle = particle;
   made->contact.collider = collider;
+  made->contact.is_touching = -1;
   return made;
 }
 
@@ -70,10 +71,22 @@ static void record_contact(const cloth *c, int32_t substep, int32_t particle, in
     statistics_of(c)->contacts_dropped++;
     return;
   }
-  entry->contact.is_touching = substep;
+  entry->contact.is_touching = substep > entry->contact.is_touching ? substep : entry->contact.is_touching;
   entry->contact.position = vector_add(position, workspace_of(c)->origin); /* position is relative to it */
   entry->contact.normal = vector_flush_work(normal);
   entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+}
+
+/* Records an impulse that a collider gave at a point beside a particle that stands for it: where the particle itself
+   touches in this substep, its place and normal stay. */
+static void record_beside(const cloth *c, int32_t substep, int32_t particle, int32_t collider, cloth_vector position,
+                          cloth_vector normal, cloth_vector impulse) {
+  contact_entry *entry = find_contact_entry(c, particle, collider);
+  if (entry && entry->contact.is_touching == workspace_of(c)->parts) {
+    entry->contact.impulse = vector_add(entry->contact.impulse, impulse);
+  } else {
+    record_contact(c, substep, particle, collider, position, normal, impulse);
+  }
 }
 
 /* What tells a collider of the step to the caller: its index; of a shared body its place behind all indices. */

@@ -14,12 +14,13 @@ LAYOUT_CONTRACT(versions_have_room, CLOTH_VERSION_MINOR < 128 && CLOTH_VERSION_P
 /* Grid and settings are hashed word by word: padding bytes would be hashed, too. */
 LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #define SETTINGS_WORDS 41
-#define SCRATCH_OFFSETS 20
+#define SCRATCH_OFFSETS 21
 #define INPUT_WHOLE_WORDS 16
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == SETTINGS_WORDS * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
 LAYOUT_CONTRACT(pair_memory_has_no_gaps, sizeof(pair_memory) == 32);
+LAYOUT_CONTRACT(cell_memory_has_no_gaps, sizeof(cell_memory) == 40);
 /* State is saved and hashed as words, and read from images as words. */
 LAYOUT_CONTRACT(inputs_are_words,
                 sizeof(cloth_inputs) == (INPUT_WHOLE_WORDS + 3 * 3 + 1 + 1 + 1 + 10) * sizeof(uint32_t));
@@ -35,5 +36,5 @@ LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
-LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 14 + 2 + 8 + 8 + SETTINGS_WORDS + 3) *
+LAYOUT_CONTRACT(cloth_size, sizeof(cloth) == (10 + 2 * SCRATCH_OFFSETS + 2 + 16 + 2 + 8 + 8 + SETTINGS_WORDS + 3) *
                                                  sizeof(uint32_t));

@@ -9,6 +9,7 @@
 #include "fabric.h"
 #include "gaps.h"
 #include "hash.h"
+#include "image_view.h"
 #include "rigid.h"
 #include "scalar.h"
 #include "self/memory.h"
@@ -75,12 +76,6 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
 
 #endif
 
-static void read_words(any_word *words, const uint8_t *from, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    words[i] = little_endian_word(from + 4 * i);
-  }
-}
-
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
@@ -122,54 +117,6 @@ static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
 }
 
 #endif
-
-/* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
-static int is_state_float(uint32_t word) {
-  uint32_t exponent = (word >> 23) & 255u;
-  return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
-}
-
-/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
-} image_view;
-
-static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
-  if (view->is_save) {
-    copy_memory(words, from, 4 * (size_t)count);
-  } else {
-    read_words(words, from, count);
-  }
-}
-
-static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    any_word word;
-    read_view_words(view, &word, from + 4 * i, 1);
-    RETURN_IF(!is_state_float(word), 0);
-  }
-  return 1;
-}
-
-/* Reads eight bytes at a time: a sleeping cloth has many zeros. */
-static int is_zero(const uint8_t *from, size_t bytes) {
-  size_t i = 0;
-  for (; i + 8 <= bytes; i += 8) {
-    uint64_t eight;
-    copy_memory(&eight, from + i, sizeof eight);
-    RETURN_IF(eight, 0);
-  }
-  for (; i < bytes; i++) {
-    RETURN_IF(from[i], 0);
-  }
-  return 1;
-}
-
-static const uint8_t *image_at(const image_view *view, uint32_t offset) {
-  return view->state + (offset - view->c->state.freedom);
-}
 
 static int is_freedom(uint8_t freedom) {
   return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
@@ -398,6 +345,9 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
                 inputs->attachments_taken < 0 || inputs->attachments_taken > inputs->attachment_count ||
                 (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c))),
             0);
+#if WITH_COLLIDERS
+  RETURN_IF(!check_image_cells(view), 0);
+#endif
 #if WITH_SELF
   RETURN_IF(!check_image_pairs(view), 0);
 #endif
@@ -484,9 +434,6 @@ static int check_image_history(const image_view *view) {
 #define MEMORY_START(c) ((void)(c), 0u)
 #define MEMORY_PLANES 0
 #endif
-/* More than any number in it. */
-#define MEMORY_LIMIT 1.0e12f
-
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;

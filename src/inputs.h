@@ -5,6 +5,7 @@
 #include "bodies/list.h"
 #include "compiler.h"
 #include "confinement.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "fabric.h"
 #include "gaps.h"
@@ -221,6 +222,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   invalidate_history(c, particle);
 #if WITH_COLLIDERS
   forget_touching(c, particle);
+  forget_cells(c, -1, particle);
 #endif
 #if WITH_SELF
   forget_pairs(c);

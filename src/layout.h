@@ -4,6 +4,7 @@
 #include "bodies/unknown.h"
 #include "compiler.h"
 #include "config.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "contact/touch.h"
 #include "gaps.h"
@@ -112,6 +113,13 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
+#if WITH_COLLIDERS
+  if (reacting(config) > 0) {
+    c->state.cells = reserve(end, CELL_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
+    c->state.max_cells = (uint32_t)most_cell_touches(c->count);
+    reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
+  }
+#endif
   if (needs_sleep(config)) {
     c->state.resting = reserve_floats(end, report_floats(c, config));
   }
@@ -319,6 +327,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
+    c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif
 #if WITH_BODIES

@@ -3,6 +3,7 @@
 #include "bodies.h"
 #include "bodies/list.h"
 #include "compiler.h"
+#include "contact/cell_memory.h"
 #include "contact/memory.h"
 #include "lanes.h"
 #include "rigid.h"
@@ -108,6 +109,10 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
     for (int32_t i = 0; i < c->count; i++) {
       vector_store(force, i, vector_flush_work(transform_direction(m, vector_load(force, i))));
     }
+  }
+  for (uint32_t n = 0; c->state.cells && m->turns && n < *cells_remembered(c); n++) {
+    cloth_vector *force = &cell_memories_of(c)[n].force;
+    *force = vector_flush_work(transform_direction(m, *force));
   }
 }
 

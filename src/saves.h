@@ -2,6 +2,7 @@
 #include "access.h"
 #include "compiler.h"
 #include "image.h"
+#include "image_view.h"
 #include "lanes.h"
 #include "scalar.h"
 #include "state.h"

@@ -7,7 +7,7 @@
 
 /* The triangles of a cloth, and the point of one that is nearest to another point. */
 
-#if WITH_QUERIES || (WITH_SELF && WITH_SEAMS)
+#if WITH_QUERIES || WITH_COLLIDERS || (WITH_SELF && WITH_SEAMS)
 
 /* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
    two of these differ by 0 or by at least 2^-123. */

@@ -231,7 +231,8 @@ typedef struct workspace {
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
   int32_t searched_before;                                /* for parts that were too long, since work was charged */
   int32_t predictions; /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
-  int32_t has_pairs;   /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
+  int32_t cells, cell_searches; /* triangles that touch colliders in the part; that were looked at for that */
+  int32_t has_pairs;            /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
 
 /* The grid, from the config. Hashed as words. */
@@ -336,10 +337,17 @@ typedef struct cell_pair {
   uint32_t first, second;
 } cell_pair;
 
-/* How a pair presses: lambda, k and k_t; all 0 where it does not. */
-typedef struct pair_law {
+/* What a triangle that touches a collider keeps, see contact/cell_memory.h. */
+typedef struct cell_memory {
+  uint32_t key, slides; /* slides: 1 with kinetic friction */
+  float weight[2];      /* of the second and the third corner */
+  cloth_vector force, anchor;
+} cell_memory;
+
+/* How an element of several particles presses: lambda, k and k_t; all 0 where it does not. */
+typedef struct element_law {
   float force, along, across;
-} pair_law;
+} element_law;
 
 /* A pair that touches in a part of a substep, see self/pairs.h and self/equation.h. */
 typedef struct pair_element {
@@ -349,7 +357,7 @@ typedef struct pair_element {
   cloth_vector offset; /* way along the surface that friction resists [m] */
   union {
     cloth_vector last; /* its force in the part before [N] ... */
-    pair_law law;      /* ... until it has a law */
+    element_law law;   /* ... until it has a law */
   } press;
   float gap;          /* where it is linearised, then where the solution leads [m] */
   float block_across; /* what the blocks of its particles hold of k_t */
@@ -404,7 +412,8 @@ typedef struct mesh_leaves {
 /* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
    an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
-  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies;
+  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies,
+      cells;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
 } scratch_offsets;
 
@@ -430,6 +439,7 @@ typedef struct state_offsets {
   uint32_t bodies, attachments, resting;
   uint32_t tethers, velocity_history, targets; /* 0 for what the config does without */
   uint32_t touching, max_touches;              /* memory of contact; room for touches, see contact/touch.h */
+  uint32_t cells, max_cells;                   /* memory of cells that touch, and its room: contact/cell_memory.h */
   uint32_t pairs;                              /* memory of pairs, see self/memory.h; 0 without self-contact */
   uint32_t end;
 } state_offsets;

@@ -258,7 +258,77 @@ static void test_turns(void) {
   }
 }
 
-static const test tests[] = {TEST(flat), TEST(pressed), TEST(rests), TEST(turns), TEST(thrown), TEST(momentum)};
+/// Bodies without mass between the particles ///
+
+/* How far a place of the sheet is outside of a body whose top is at a height; over it, above that [m]. */
+static double distance_outside(const cloth_collider *body, double top, double inner, point at) {
+  const int is_over = distance_to(body, (point){at.x, top - inner, at.z}) < 0.0;
+  return fmin(distance_to(body, at), is_over ? at.y - top + inner : 1.0);
+}
+
+/* The least of that of 45 places of each triangle. */
+static double least_outside(const fixture *s, const cloth_collider *body, double top, double inner) {
+  enum { PLACES = 8 };
+  double least = 1.0e9;
+  for (int i = 0; i + s->columns < s->count; i++) {
+    const point a = position_of(s->sheet, i), b = position_of(s->sheet, i + s->columns + 1);
+    for (int half = 0; half < 2 && i % s->columns + 1 < s->columns; half++) {
+      const point c = position_of(s->sheet, half ? i + s->columns : i + 1);
+      for (int m = 0; m < (PLACES + 1) * (PLACES + 1); m++) {
+        const double v = m / (PLACES + 1) / (double)PLACES, w = m % (PLACES + 1) / (double)PLACES;
+        const point at = point_sum(point_scaled(a, 1.0 - v - w), point_sum(point_scaled(b, v), point_scaled(c, w)));
+        least = v + w > 1.0 ? least : fmin(least, distance_outside(body, top, inner, at));
+      }
+    }
+  }
+  return least;
+}
+
+/* A sheet that is held along its border is laid on what is small against its cells, wherever that is under them:
+   nothing comes through by more than the thickness, and the sheet comes to rest. */
+static void test_small(void) {
+  static const struct {
+    const char *name;
+    int32_t shape;
+    double half[3], side;
+    int particles;
+  } things[] = {{"post of 5 cm", CLOTH_SHAPE_CYLINDER, {0.025, 0.3, 0.0}, 2.0, 10},
+                {"box of 12 cm", CLOTH_SHAPE_BOX, {0.06, 0.3, 0.06}, 2.0, 10},
+                {"ball of 6 cm", CLOTH_SHAPE_SPHERE, {0.03, 0.0, 0.0}, 2.0, 10},
+                {"capsule of 12 mm", CLOTH_SHAPE_CAPSULE, {0.006, 0.2, 0.0}, 0.96, 17}};
+  static const double places[][2] = {{0.11, 0.08}, {0.0, 0.03}, {0.05, -0.06}};
+  for (int k = 0; k < 4 * 3 * 2; k++) {
+    const int thing = k / 6, place = k / 2 % 3, substeps = k % 2 ? 4 : 2;
+    const double side = things[thing].side, scale = side / 2.0, *half = things[thing].half;
+    cloth_config config = framed_config(things[thing].particles, substeps);
+    config.edge_warp = vector_at(side, 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, 0.0, side);
+    config.origin = vector_at(-0.5 * side, 0.0, -0.5 * side);
+    fixture s = framed(&config);
+    cloth_collider body = cloth_collider_default();
+    const double over = things[thing].shape == CLOTH_SHAPE_CAPSULE || half[1] == 0.0 ? half[0] : 0.0;
+    body.shape = things[thing].shape;
+    body.radius = body.radius_top = (float)half[0];
+    body.half_height = (float)half[1];
+    body.half_extents = vector_at(half[0], half[1], half[2]);
+    body.pose.position = vector_at(places[place][0] * scale, -0.02 - half[1] - over, places[place][1] * scale);
+    cloth_add_collider(s.sheet, &body);
+    double least = 1.0, fastest = 0.0;
+    for (int frame = 0; frame < 480; frame++) {
+      cloth_step(s.sheet, FRAME);
+      least = fmin(least, least_outside(&s, &body, -0.02, 0.4 * half[0]));
+      for (int i = 0; frame >= 420 && i < s.count; i++)
+        fastest = fmax(fastest, point_length(velocity_of(s.sheet, i)));
+    }
+    CHECK(least > -(double)config.thickness, "%s, place %d, %d substeps: %g mm inside", things[thing].name, place,
+          substeps, -1000.0 * least);
+    CHECK(fastest < 0.01, "%s, place %d, %d substeps: %g m/s", things[thing].name, place, substeps, fastest);
+    fixture_free(&s);
+  }
+}
+
+static const test tests[] = {TEST(flat),   TEST(pressed),  TEST(rests), TEST(turns),
+                             TEST(thrown), TEST(momentum), TEST(small)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

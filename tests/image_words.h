@@ -8,7 +8,8 @@
 /// Words of an image ///
 
 /* Where things lie in an image, in words. After the header come four freedoms a word, collider slots, confinements,
-   bodies, attachments, reactions at rest, inputs, and the vectors of the particles as x, y and z planes. */
+   bodies, attachments, cells that touch, reactions at rest, inputs, and the vectors of the particles as x, y and z
+   planes. */
 enum {
   WORD_MAGIC = 0,
   WORD_STATE_VERSION = 1,
@@ -45,6 +46,10 @@ enum { HELD_PARTICLE, HELD_FREEDOM, HELD_DIRECTION, HELD_ANCHOR = 5, HELD_WORDS 
 /* Words of a body and of an attachment. */
 enum { BODY_COLLIDER, BODY_MASS, BODY_INERTIA, BODY_VELOCITY = 5, BODY_SPIN = 8, BODY_GRAVITY = 11, BODY_WORDS };
 enum { ATTACHED_PARTICLE, ATTACHED_COLLIDER, ATTACHED_POINT, ATTACHED_WORDS = 5 };
+
+/* Words of a cell that touches; how many there are and a 0 lie before the first. There is room for one for each eight
+   particles, and 24, but not for more than one for two. */
+enum { CELL_KEY, CELL_SLIDES, CELL_WEIGHTS, CELL_FORCE = 4, CELL_ANCHOR = 7, CELL_WORDS = 10, CELL_HEAD = 2 };
 
 /* Words of a collider's reaction. */
 enum { REACTION_WORDS = 6 };
@@ -88,6 +93,7 @@ enum {
   REGION_CONFINED,
   REGION_BODIES,
   REGION_ATTACHMENTS,
+  REGION_CELLS,
   REGION_RESTING,
   REGION_TETHERS,
   REGION_INPUTS,
@@ -118,6 +124,10 @@ static inline size_t earlier_vectors(const cloth_config *config) {
   return config->integration.bdf2_blend > 0.0f ? 2 : has_solver ? 1 : 0;
 }
 
+static inline size_t cell_room(size_t count) {
+  return count / 8 + 24 < count / 2 ? count / 8 + 24 : count / 2;
+}
+
 static inline image_map map_of(const cloth_config *config) {
   image_map m;
   m.count = config->columns * config->rows;
@@ -133,6 +143,7 @@ static inline image_map map_of(const cloth_config *config) {
                                       HELD_WORDS * (size_t)m.confined,
                                       BODY_WORDS * (size_t)config->capacity.max_bodies,
                                       ATTACHED_WORDS * (size_t)config->capacity.max_attachments,
+                                      has_colliders ? CELL_HEAD + CELL_WORDS * cell_room(n) : 0,
                                       config->sleep.speed > 0.0f ? reactions : 0,
                                       (size_t)config->tethers.count * n,
                                       INPUT_WORDS,
@@ -194,6 +205,8 @@ static inline int is_float_word(const image_map *m, size_t word) {
     return within % BODY_WORDS > BODY_COLLIDER;
   case REGION_ATTACHMENTS:
     return within % ATTACHED_WORDS > ATTACHED_COLLIDER;
+  case REGION_CELLS:
+    return within >= CELL_HEAD && (within - CELL_HEAD) % CELL_WORDS >= CELL_WEIGHTS;
   case REGION_INPUTS:
     return within >= INPUT_LAST_SUBSTEP;
   default:

@@ -412,6 +412,7 @@ static double way_of_carrier(int frame) {
 }
 
 #define CARRIED_FRAMES 660
+#define SWING_FRAME 470 /* from which on the cloth swings at the ball, and roundings decide where it comes to lie */
 
 static cloth_config carried_config(void) {
   cloth_config config = hung_config(12, vector_at(0.0, 0.0, 0.0));
@@ -457,7 +458,7 @@ static void test_following_origin(void) {
   fixture follows = carried_sheet(&config), again = carried_sheet(&config);
   unsigned char *save = copy_bytes(follows.arena, follows.memory.saved_bytes);
   int moves = 0;
-  double apart = 0.0, stretch = 0.0, nearest = 1e9, shifted = 0.0;
+  double apart = 0.0, early = 0.0, stretch = 0.0, nearest = 1e9, shifted = 0.0;
   for (int frame = 1; frame <= CARRIED_FRAMES; frame++) {
     carry(&home, frame);
     carry(&follows, frame);
@@ -469,6 +470,7 @@ static void test_following_origin(void) {
     moves += (notes & CLOTH_NOTE_ORIGIN_MOVED) != 0;
     shifted += st.origin_shift.x;
     apart = fmax(apart, distance_in_world(&home, &follows));
+    early = frame < SWING_FRAME ? apart : early;
     cloth_measures measures;
     cloth_measure(follows.sheet, &measures);
     stretch = fmax(stretch, (double)measures.max_stretch);
@@ -486,7 +488,7 @@ static void test_following_origin(void) {
   cloth_metres origin;
   cloth_get_origin(follows.sheet, &origin);
   CHECK(moves >= 15 && shifted == (double)origin.x && abs(origin.x - 72) <= 5, "%d moves, to %d", moves, (int)origin.x);
-  CHECK(apart < 2e-2, "%g m apart from the cloth with its origin at home", apart);
+  CHECK(early < 1e-3 && apart < 0.1, "%g, later %g m apart from the cloth with its origin at home", early, apart);
   CHECK(nearest > 0.0, "%g m inside the ball", -nearest);
   CHECK(stretch < 0.15, "stretched by %g", stretch);
   CHECK(cloth_load(again.sheet, save, follows.memory.saved_bytes) == CLOTH_OK, "load");

@@ -21,12 +21,12 @@ mkdir -p "$out"
 # Bounds on a Cortex-M4F with GCC: what the code takes now, rounded up. "explicit-only" leaves out the solver and
 # tethers, "minimal" also all that a step can do without, colliders among it.
 goal_target="Cortex-M4F"
-goal_bytes_everything=249600
+goal_bytes_everything=262900
 # Where no solver is, a step still keeps the momentum of free cloth, guards its energy and tells its reactions.
 goal_bytes_minimal=44700
 goal_stack=5024 # 1,992 of them to find the touches of a block of particles with a mesh or a height field
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
-goal_stack_planning=2560
+goal_stack_planning=2592
 planning="^cloth_(config_work_bound|plan)\$"
 
 # The compiler's own contraction is left on, as tests/disassembly.sh looks into one of the objects: what cloth.c says in its

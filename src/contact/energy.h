@@ -5,6 +5,7 @@
 #include "../lanes.h"
 #include "../solve/arrays.h"
 #include "../types.h"
+#include "cell_memory.h"
 #include "law.h"
 #include "points.h"
 #include "touch.h"
@@ -79,19 +80,27 @@ CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   return lanes_sum_total(&sum);
 }
 
-/* 1 if a collider that is touched moves in the step; a body does. */
+/* 1 if a collider moves in the step; a body does. */
+static int does_collider_move(const cloth *c, int32_t index) {
+  const collider_slot *slot = slot_at(c, index);
+  const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
+  return find_unknown(c, index) || a->position.x != b->position.x || a->position.y != b->position.y ||
+         a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
+         a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w;
+}
+
+/* 1 if a collider that is touched moves in the step. */
 static int do_touched_move(const cloth *c) {
   const touch *list = touches_of(c);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const collider_slot *slot = slot_at(c, list[n].collider);
-    const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
-    if (find_unknown(c, list[n].collider) || a->position.x != b->position.x || a->position.y != b->position.y ||
-        a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
-        a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w) {
-      return 1;
-    }
+  const cell_touch *cells = cell_touches_of(c);
+  int move = 0;
+  for (int32_t n = 0; n < workspace_of(c)->touches && !move; n++) {
+    move = does_collider_move(c, list[n].collider);
   }
-  return 0;
+  for (int32_t n = 0; n < workspace_of(c)->cells && !move; n++) {
+    move = does_collider_move(c, cells[n].collider);
+  }
+  return move;
 }
 
 #endif

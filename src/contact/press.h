@@ -11,6 +11,7 @@
 #include "../solve/arrays.h"
 #include "../solve/levels.h"
 #include "../types.h"
+#include "cell_memory.h"
 #include "law.h"
 #include "memory.h"
 #include "touch.h"
@@ -198,9 +199,7 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
 
 #endif
 
-#if WITH_SELF
-
-/* Adds what contacts gave last to what pairs gave, in `product`. */
+/* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
@@ -214,8 +213,6 @@ static void add_last_contacts(const cloth *c, const substep_terms *t) {
     }
   }
 }
-
-#endif
 
 /* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
@@ -234,7 +231,7 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   }
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
-  const lanes3 last = workspace_of(p->c)->has_pairs ? own_load(a->product, place) : last_forces(p, first, k);
+  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
   p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);

@@ -11,6 +11,7 @@
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "body.h"
+#include "cell_memory.h"
 #include "law.h"
 #include "memory.h"
 #include "points.h"
@@ -342,6 +343,7 @@ static void remember_nothing(const cloth *c) {
   workspace *w = workspace_of(c);
   if (w->remembers) {
     forget_all_touching(c);
+    set_cells_remembered(c, 0, *cells_remembered(c));
     w->statistics.contacts = w->statistics.contacts_sticking = w->remembers = 0;
   }
 }

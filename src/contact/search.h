@@ -152,6 +152,25 @@ static position_box box_around_both(const position_box *a, const position_box *b
   return both;
 }
 
+/* The box in world axes around one at a pose. */
+static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most =
+      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
+             absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
 /* How far a coordinate is outside of a range. */
 static float outside_range(float low, float high, float a) {
   return maximum(maximum(low - a, a - high), 0.0f);

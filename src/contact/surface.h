@@ -364,34 +364,16 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
   make_faces(s, &e, &block);
 }
 
-/* The box around a geometry at a pose, in world axes. */
-static position_box box_at_pose(const cloth_geometry *g, const cloth_pose *pose) {
-  const cloth_vector half = vector_scale(vector_subtract(g->high, g->low), 0.5f);
-  const cloth_vector middle = to_world(pose, vector_add(g->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
 /* Where a surface may be touched in a substep; the ground is deep. */
 static position_box surface_box(const touched_body *b, float thickness) {
-  const position_box start = box_at_pose(b->geometry, &b->start), end = box_at_pose(b->geometry, &b->end);
+  const position_box own = {b->geometry->low, b->geometry->high};
+  const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
   position_box box = box_around_both(&start, &end);
   const float more = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
   const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
   box.low = vector_subtract(box.low, around);
   box.high = vector_add(box.high, around);
   return box;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
 /* The box around the ways of a block of particles, and as far on. */

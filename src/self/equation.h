@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../contact/element.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
 #include "../lanes.h"
@@ -110,48 +111,17 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   }
 }
 
-/* The force of an element whose particles have moved by `moved` relative to each other. */
-CLOTH_INLINE cloth_vector pair_force(const pair_element *e, cloth_vector moved) {
-  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  const cloth_vector way = vector_add(e->offset, vector_add_scaled(moved, e->normal, negate(out)));
-  const float press = flush_small(e->press.law.force - e->press.law.along * out, WORK_QUANTUM);
-  return vector_flush_work(vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across)));
-}
-
-/* (k n n^T + k_t (I - n n^T)) v */
-CLOTH_INLINE cloth_vector pair_product(cloth_vector n, float along, float across, cloth_vector v) {
-  const float out = flush_small(vector_dot(n, v), WORK_QUANTUM) * (along - across);
-  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_small(out, WORK_QUANTUM)));
-}
-
-/* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
-static void add_element_block(const self_body *b, int32_t i, const pair_element *e, float s) {
-  const cloth_vector n = e->normal;
-  const float across = e->press.law.across, more = e->press.law.along - across;
-  const float entry[6] = {across + more * n.x * n.x, across + more * n.y * n.y, across + more * n.z * n.z,
-                          more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
-  for (int32_t k = 0; k < 6; k++) {
-    float *to = own_at(b->arrays.ground, 6, i, k);
-    *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
-  }
-}
-
-/* 1 if an element has a block. */
-CLOTH_INLINE int is_pressing(const pair_element *e) {
-  return e->press.law.along > 0.0f || e->press.law.across > 0.0f;
-}
-
 /* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pair_ends x;
   EACH_ELEMENT(g, e, {
-    if (is_pressing(e)) {
-      const cloth_vector force = pair_force(e, none);
+    if (has_block(&e->press.law)) {
+      const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
         add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
-        add_element_block(b, i, e, absolute(x.weight[n]) / b->weight);
+        add_element_block(&b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
   });
@@ -170,15 +140,15 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (is_pressing(e)) {
+    if (has_block(&e->press.law)) {
       find_ends(g, e, &x);
       const float along = e->press.law.along;
       const cloth_vector moved = direction_of_pair(&x, p);
-      const cloth_vector force = pair_product(e->normal, along, e->press.law.across, moved);
+      const cloth_vector force = element_product(e->normal, along, e->press.law.across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING(&x, n, b, i, {
         const float w = x.weight[n];
-        const cloth_vector own = pair_product(e->normal, along, e->block_across, p[n]);
+        const cloth_vector own = element_product(e->normal, along, e->block_across, p[n]);
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
@@ -223,11 +193,13 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
       continue;
     }
-    const cloth_vector before = pair_force(e, moved), direction = direction_of_pair(&x, p);
+    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
+                       direction = direction_of_pair(&x, p);
     const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
     e->press.law.across = weaker;
-    const cloth_vector change = vector_flush_work(vector_subtract(pair_force(e, moved), before));
-    const cloth_vector q = pair_product(e->normal, 0.0f, less, direction);
+    const cloth_vector change =
+        vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
+    const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
       add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, w)));

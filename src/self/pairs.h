@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../contact/element.h"
 #include "../costs.h"
 #include "../lanes.h"
 #include "../layout.h"
@@ -221,11 +222,6 @@ CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vect
     sum = vector_add_scaled(sum, v[n], weight[n]);
   }
   return sum;
-}
-
-/* a without its part along the unit vector n. */
-CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
-  return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
 }
 
 /* The weights of the particles of a candidate. */

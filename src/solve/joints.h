@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../common_bodies.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
 #include "../contact/press.h"
 #include "../scalar.h"
 #include "../step/coefficients.h"
@@ -83,7 +84,7 @@ static void share_contacts(const solve_group *g) {
 #if WITH_SEAMS && WITH_COLLIDERS
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
-  EACH_MEMBER(g, m, touches |= workspace_of(m->c)->touches | workspace_of(m->c)->has_pairs);
+  EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
   if (!touches) {
     return;
   }
@@ -91,8 +92,8 @@ static void share_contacts(const solve_group *g) {
     const solve_arrays a = arrays_of(c);
     const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
-    if ((w->has_pairs || w->touches > 0) && !holder_of(s, p)) {
-      p->velocity = w->has_pairs ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
+    if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
+      p->velocity = holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
       add_to_particle(&a, p->particle, p->velocity);
     }
   });

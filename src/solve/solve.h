@@ -3,6 +3,8 @@
 #include "../bodies/coupling.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
 #include "../scalar.h"
@@ -74,13 +76,19 @@ typedef struct solve_state {
   float unsolved;                /* by how much the last iteration has changed the potential */
 } solve_state;
 
+/* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
+static float multiply_member(const solve_member *m, int32_t is_last) {
+  float sum = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+#if WITH_COLLIDERS
+  sum += workspace_of(m->c)->cells > 0 ? multiply_cells(m->c, is_last) : 0.0f;
+#endif
+  return sum;
+}
+
 /* q = A p, of confined particles what they may do; of the last one only p . q. Returns that. */
 static float multiply_direction(const solve_state *s, int32_t is_last) {
   float sum = 0.0f;
-  EACH_MEMBER(s->group, m, {
-    const float own = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
-    sum += m->weight * own;
-  });
+  EACH_MEMBER(s->group, m, sum += m->weight * multiply_member(m, is_last));
   sum += multiply_bodies(s->group, is_last);
 #if WITH_SELF
   sum += has_elements(s->group) ? multiply_pairs(s->group->pairs, is_last) : 0.0f;
@@ -118,6 +126,17 @@ static float turned_share(const solve_state *s, float beta) {
   return beta;
 }
 
+#if WITH_COLLIDERS || WITH_SELF
+
+/* Adds what has changed in a member of a weight. */
+static void add_change(solve_change *all, const solve_change *change, float weight) {
+  all->along += weight * change->along;
+  all->most += weight * change->most;
+  all->changed |= change->changed;
+}
+
+#endif
+
 /* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
    contact/press.h. Returns what has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
@@ -127,9 +146,11 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   EACH_MEMBER(s->group, m, {
     if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
       const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
-      all.along += m->weight * change.along;
-      all.most += m->weight * change.most;
-      all.changed |= change.changed;
+      add_change(&all, &change, m->weight);
+    }
+    if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
+      const solve_change change = release_cells(m->c, s->step, m->has_solution, is_last);
+      add_change(&all, &change, m->weight);
     }
   });
 #endif
@@ -137,9 +158,7 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   if (has_elements(s->group) && iteration == s->iterations - 1) {
     note_solutions(s->group);
     const solve_change change = release_pairs(s->group->pairs, s->step);
-    all.along += change.along;
-    all.most += change.most;
-    all.changed |= change.changed;
+    add_change(&all, &change, 1.0f);
   }
 #endif
   (void)s;
@@ -155,7 +174,7 @@ static void set_solve_bounds(solve_state *s) {
     s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
     s->fixed_work |= m->c->settings.capacity.fixed_work;
     s->finished += m->weight * finished_change(m->c, m->t);
-    meets |= workspace_of(m->c)->has_pairs || workspace_of(m->c)->touches > 0 || body_count_of(m->c) > 0;
+    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || body_count_of(m->c) > 0;
     s->iterations = m->t->iterations > s->iterations ? m->t->iterations : s->iterations;
     most = m->t->most_iterations > most ? m->t->most_iterations : most;
   });

@@ -87,6 +87,8 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .has_targets = config->capacity.targets,
                         .searched = most_searches(c, most, surfaces, has_fields),
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0),
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,

@@ -4,6 +4,8 @@
 #include "../block3.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
 #include "../contact/energy.h"
 #include "../lanes.h"
 #include "../scalar.h"
@@ -337,8 +339,8 @@ static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(c, t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
-  if (workspace_of(c)->touches > 0) {
-    rise += contact_rise(c, t);
+  if (meets_colliders(c)) {
+    rise += contact_rise(c, t) + cells_rise(c, t);
   }
 #endif
   return rise;
@@ -408,7 +410,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 /* 1 if a collider that the cloth touches moves: it does work that is not known here. */
 static int is_moved_by_colliders(const cloth *c) {
 #if WITH_COLLIDERS
-  return workspace_of(c)->touches > 0 && do_touched_move(c);
+  return meets_colliders(c) && do_touched_move(c);
 #else
   (void)c;
   return 0;
@@ -465,7 +467,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.is_lively |= is_lively(m->c, m->t);
-    g.touches += workspace_of(m->c)->touches;
+    g.touches += meets_colliders(m->c);
     g.is_free &= is_free_piece(m->c);
   });
   return g;

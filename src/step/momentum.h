@@ -5,6 +5,7 @@
 #include "../bodies/list.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
 #include "../contact/touch.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -116,6 +117,9 @@ static int moves_bodies(const cloth *c) {
     }
     any = 1;
   }
+  if (workspace_of(c)->cells > 0) {
+    return 0;
+  }
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;
@@ -126,7 +130,7 @@ static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
   f.has_bodies = moves_bodies(c);
-  if ((workspace_of(c)->touches > 0 && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
+  if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
   }
 #if WITH_GAPS
@@ -283,8 +287,7 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
   *has_bodies = 0;
   EACH_MEMBER(s, m, {
     const int32_t moves = moves_bodies(m->c);
-    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) &&
-                (workspace_of(m->c)->touches == 0 || moves);
+    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) && (!meets_colliders(m->c) || moves);
     *has_bodies |= moves;
   });
   return are_free;

@@ -79,6 +79,7 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
 /* Prepares the scratch of a step. */
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   workspace *w = workspace_of(c);
+  w->cells = w->cell_searches = 0;
   w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
   w->remembers = 1;
   const solve_arrays arrays = arrays_of(c);

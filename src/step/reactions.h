@@ -6,6 +6,9 @@
 #include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../confinement.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
+#include "../contact/element.h"
 #include "../contact/result.h"
 #include "../gaps.h"
 #include "../lanes.h"
@@ -47,6 +50,22 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
   *reaction = vector_add(*reaction, vector_scale(vector_flush_work(force), t->h / t->scale));
 }
 
+/* What colliders give to pins through cells. */
+static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays a = arrays_of(c);
+  EACH_CELL_TOUCH(c, e, {
+    if (e->law.along > 0.0f) {
+      const cloth_vector force = cell_force(e, solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution));
+      for (int32_t n = 0; n < 3; n++) {
+        const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
+        if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+          note_scaled(c, t, particle, vector_scale(force, e->weight[n]));
+        }
+      }
+    }
+  });
+}
+
 #if WITH_SELF
 
 /* What pairs of cloth and cloth do to pins. */
@@ -54,7 +73,7 @@ static void note_pairs(const solve_group *g) {
   pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    if (!is_pressing(e)) {
+    if (!has_block(&e->press.law)) {
       continue;
     }
     find_ends(g->pairs, e, &x);
@@ -99,8 +118,8 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (workspace_of(c)->touches > 0) {
-    sum = sum_of_contacts(c, t, has_solution);
+  if (meets_colliders(c)) {
+    sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution));
   }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];

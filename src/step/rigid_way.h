@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../base/rows.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
@@ -79,7 +80,7 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
 /* 1 if cloths that are solved as one may move as a whole. */
 static int may_move_as_whole(const solve_group *s) {
   int may = 1;
-  EACH_MEMBER(s, m, may &= is_free_piece(m->c) && workspace_of(m->c)->touches == 0);
+  EACH_MEMBER(s, m, may &= is_free_piece(m->c) && !meets_colliders(m->c));
   return may;
 }
 

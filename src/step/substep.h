@@ -7,6 +7,9 @@
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../contact/body.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_press.h"
+#include "../contact/cell_search.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
 #include "../contact/runaway.h"
@@ -80,7 +83,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= has_air(c) && c->settings.air.drag > 0.0f;
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
-  w->has_ground = w->has_pairs || w->touches > 0 || has_bounds(c);
+  w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
   if (w->has_ground) {
     clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
   }
@@ -97,9 +100,11 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
     w->coarsest_is_kept = t->keeps_coarsest = 0;
   }
 #if WITH_COLLIDERS
-  if (w->touches > 0) {
+  if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
+    press_cells(c, t);                           /* from the forces of all other terms */
     add_contacts(c, t);
+    add_cell_forces(c);
   }
 #endif
 #if WITH_BODIES
@@ -140,7 +145,7 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
-  int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
+  int32_t is_deep = c->scratch.touches ? find_touches(c, t) | find_cell_touches(c, t) : 0;
 #if WITH_SURFACES
   is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t) : 0;
 #endif
@@ -192,8 +197,9 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   guard_surfaces(c, t);
   const int32_t moved_out = workspace_of(c)->moved_out;
 #endif
-  if (workspace_of(c)->touches > 0) {
+  if (meets_colliders(c)) {
     finish_contacts(c, t, has_solution);
+    finish_cells(c, t, has_solution);
   } else {
     remember_nothing(c);
   }
@@ -227,6 +233,9 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
   if (has_elements(g)) {
     take_last_pairs(g);
   }
+#endif
+#if WITH_COLLIDERS
+  EACH_MEMBER(g, m, take_last_cells(m->c, m->t));
 #endif
   if (g->joints) {
     share_contacts(g);
@@ -273,6 +282,7 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
   EACH_MEMBER(g, m, {
     if (notes_pins(m->c)) {
       note_solution(m->c, m->t, m->has_solution);
+      note_cells(m->c, m->t, m->has_solution);
       note_bodies(m->c, m->t, m->has_solution);
     }
   });

@@ -3,6 +3,8 @@
 #include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact/body.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_search.h"
 #include "../contact/surface.h"
 #include "../contact_record.h"
 #include "../costs.h"
@@ -104,6 +106,14 @@
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
+/* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place
+   of one at which a search measures how far it is from a collider. */
+#define WORK_CELL 2600u
+#define WORK_CELL_ITERATION 400u
+#define WORK_CELL_ENERGY 450u
+#define WORK_CELL_SEARCH 600u
+/* Per particle where cells touch: what pressed it last. */
+#define WORK_LAST_FORCES 90u
 /* Per body with mass and product of a solve; and of these per touch, and per attachment. */
 #define WORK_BODY 2000u
 #define WORK_BODY_TOUCH 3000u
@@ -113,6 +123,8 @@
 /* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
+/* Of these, of a cell that is looked at with a collider. */
+#define SEARCHES_OF_CELLS SEARCHES_OF_CELL
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -121,6 +133,8 @@ typedef struct work_scene {
   int32_t has_targets;
   int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
   int32_t touches;             /* in it */
+  int32_t cells;               /* triangles that touch in it */
+  int64_t cell_searches;       /* places of triangles that are looked at in it */
   int64_t predictions;         /* of contacts with tethers and targets in it */
   int32_t parts;               /* of a substep, at most */
   int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
@@ -142,7 +156,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   int64_t searches = 0;
 #if WITH_COLLIDERS
   searches += (int64_t)c->count * (colliders - surfaces) *
-              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * most_followed(has_fields));
+              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELLS));
 #endif
 #if WITH_SURFACES
   searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
@@ -152,6 +166,21 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   (void)surfaces;
   (void)has_fields;
   return searches;
+}
+
+#endif
+
+#if WITH_PLANNING
+
+/* Most places of triangles that are looked at in a part, with room for so many that touch; 0 for none. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells) {
+#if WITH_COLLIDERS
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1) : 0;
+#else
+  (void)c;
+  (void)cells;
+  return 0;
+#endif
 }
 
 #endif
@@ -193,6 +222,8 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
     s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
                       : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
+    s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells);
   }
 #endif
   (void)most;
@@ -264,6 +295,10 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   work += (uint64_t)s->predictions * WORK_PREDICTION;
   work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
   work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
+  work += (uint64_t)(uint32_t)s->cells *
+          (WORK_CELL + solved * WORK_CELL_ITERATION + (uint32_t)(shortenings + 1) * WORK_CELL_ENERGY);
+  work += (uint64_t)s->cell_searches * WORK_CELL_SEARCH;
+  work += s->cells > 0 ? (uint64_t)(uint32_t)c->count * WORK_LAST_FORCES : 0u;
   return work;
 }
 
@@ -310,9 +345,9 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
   const int32_t met = most < t.iterations || s->iterations > 0 ? most : t.iterations; /* of what touches colliders */
   work_scene alone = *s;
-  alone.touches = 0;
+  alone.touches = alone.cells = 0;
   uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
-  part += (uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES * record_cost(c);
+  part += ((uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES + (uint64_t)(uint32_t)s->cells) * record_cost(c);
   part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
   return part * (uint32_t)s->parts;
 }
@@ -430,7 +465,7 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
     const work_scene s = work_scene_of(c, 0);
     add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
-  workspace_of(c)->searched = workspace_of(c)->searched_before = 0;
+  workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
 #else
   (void)c;
   (void)t;

@@ -1,0 +1,166 @@
+#pragma once
+#include "../access.h"
+#include "../compiler.h"
+#include "../lanes.h"
+#include "../scalar.h"
+#include "../types.h"
+#include "memory.h"
+#include "touch.h"
+
+/// Memory of cells that touch ///
+
+/*
+ * Triangles of cells touch colliders with one point between their particles, where a collider stands out between these:
+ * see contact/cell_search.h. What such a touch keeps from one substep to the next is part of the state: where its point
+ * is, the force that it has given [N], and its anchor in the collider's axes [m].
+ *
+ * The entries are in ascending order of their keys, in which the search finds triangles: by collider, by block of
+ * columns, by row. What follows the last entry is 0.
+ *
+ * In and out: the memory (state), the list of touches of cells. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Words before the first entry: how many there are, and 0. */
+#define CELL_MEMORY_HEAD 2
+
+/* A touch of a triangle in a part of a substep. */
+typedef struct cell_touch {
+  uint32_t key;
+  int32_t collider;
+  int32_t place[3]; /* of its particles in the rows of the arrays, see place_of() */
+  int32_t particle; /* the heaviest by weight: which stands for it in the record and in a map */
+  float weight[3];
+  cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
+  cloth_vector last, anchor;   /* remembered: force [N], anchor [m] */
+  uint32_t known, slides;      /* 1: there is an anchor; it slides */
+  float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
+  float friction;
+  element_law law, held; /* at present; what stands in the blocks of its particles */
+} cell_touch;
+
+/* Room for touches of cells: one for so many particles, and some; in small cloth one for two. A table of .8 m under a
+ * sheet of 40 x 40 has 190. */
+#define PARTICLES_PER_CELL_TOUCH 8
+#define MORE_CELL_TOUCHES 24
+
+static int32_t most_cell_touches(int32_t count) {
+  const int32_t most = count / PARTICLES_PER_CELL_TOUCH + MORE_CELL_TOUCHES;
+  return most < count / 2 ? most : count / 2;
+}
+
+/* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
+   places, normals and distances. */
+#define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
+#define CORNER_ARRAYS 7
+typedef struct corner_row {
+  float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  int32_t row; /* which row this is, -1: none yet */
+} corner_row;
+
+/* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
+#define TRIED_PER_CELL_TOUCH 2
+
+/* Bytes of the touches of cells, and behind them of what a search has of the corners of two rows. */
+static int32_t cell_touch_bytes(int32_t most) {
+  return most * (int32_t)sizeof(cell_touch) + 2 * (int32_t)sizeof(corner_row);
+}
+
+/* Bits of a key below the collider: the number of a triangle. */
+#define CELL_NUMBER_BITS 21
+
+LAYOUT_CONTRACT(cell_numbers_suffice, 2 * CLOTH_GRID_LIMIT * CLOTH_GRID_LIMIT <= 1 << CELL_NUMBER_BITS);
+LAYOUT_CONTRACT(cell_colliders_suffice, FACE_NUMBERS <= 1 << (32 - CELL_NUMBER_BITS));
+
+/* The key of a triangle, the first or the second of its cell, and a collider. */
+static uint32_t cell_key(const cloth *c, int32_t collider, int32_t row, int32_t column, int32_t second) {
+  const int32_t block = column / TOUCH_LANES * c->grid.rows + row;
+  const int32_t number = 2 * (block * TOUCH_LANES + column % TOUCH_LANES) + second;
+  return (uint32_t)collider << CELL_NUMBER_BITS | (uint32_t)number;
+}
+
+static int32_t collider_of_key(uint32_t key) {
+  return (int32_t)(key >> CELL_NUMBER_BITS);
+}
+
+/* The row and the column of the cell of a key. */
+static void cell_of_key(const cloth *c, uint32_t key, int32_t *row, int32_t *column) {
+  const int32_t number = (int32_t)(key & ((1u << CELL_NUMBER_BITS) - 1u)) / 2, block = number / TOUCH_LANES;
+  *row = block % c->grid.rows;
+  *column = block / c->grid.rows * TOUCH_LANES + number % TOUCH_LANES;
+}
+
+/* The memory of a cloth that may touch colliders: the number of its entries, and the first. */
+static uint32_t *cells_remembered(const cloth *c) {
+  return (uint32_t *)at(c, c->state.cells);
+}
+
+static cell_memory *cell_memories_of(const cloth *c) {
+  return (cell_memory *)(void *)(cells_remembered(c) + CELL_MEMORY_HEAD);
+}
+
+static cell_touch *cell_touches_of(const cloth *c) {
+  return (cell_touch *)at(c, c->scratch.cells);
+}
+
+static corner_row *corner_rows_of(const cloth *c) {
+  return (corner_row *)(void *)(cell_touches_of(c) + c->state.max_cells);
+}
+
+/* Most triangles that a search looks at one by one. */
+static int32_t most_cells_tried(const cloth *c) {
+  const int32_t all = 2 * c->count, most = TRIED_PER_CELL_TOUCH * (int32_t)c->state.max_cells;
+  return all < most ? all : most;
+}
+
+/* Sets how many entries there are, `before` of which there were before. */
+static void set_cells_remembered(const cloth *c, uint32_t count, uint32_t before) {
+  *cells_remembered(c) = count;
+  if (count < before) {
+    fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory));
+  }
+}
+
+/* Is a particle a corner of the cell of a key? */
+static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
+  int32_t row, column;
+  cell_of_key(c, key, &row, &column);
+  const int32_t down = particle / c->grid.columns - row, right = particle % c->grid.columns - column;
+  return (down == 0 || down == 1) && (right == 0 || right == 1 || (is_wrapped(c) && right == -column));
+}
+
+/* Forgets the touches of cells with a collider, or of the cells around a particle; -1: of none. */
+static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
+  if (!c->state.cells) {
+    return;
+  }
+  cell_memory *entry = cell_memories_of(c);
+  const uint32_t before = *cells_remembered(c);
+  uint32_t count = 0;
+  for (uint32_t n = 0; n < before; n++) {
+    if (collider_of_key(entry[n].key) != collider && !has_corner_of_cell(c, entry[n].key, particle)) {
+      entry[count++] = entry[n];
+    }
+  }
+  set_cells_remembered(c, count, before);
+}
+
+/* 1 if particles or cells may touch colliders in the part. */
+static int meets_colliders(const cloth *c) {
+  return workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0;
+}
+
+#else
+
+static int meets_colliders(const cloth *c) {
+  (void)c;
+  return 0;
+}
+
+#endif
+
+/* 1 if `product` holds what pairs, contacts and cells gave to each particle in the last substep. */
+static int holds_last_forces(const cloth *c) {
+  return workspace_of(c)->has_pairs || workspace_of(c)->cells > 0;
+}
