@@ -57,11 +57,11 @@
 #define KEPT_SHARE 0.1f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
    to the next; of a kept point fewer and shorter ones. */
-#define DESCENT_STEPS 10
+#define DESCENT_STEPS 6
 #define DESCENT_START 0.5f
-#define KEPT_STEPS 4
+#define KEPT_STEPS 3
 #define KEPT_START 0.12f
-#define DESCENT_FACTOR 0.6f
+#define DESCENT_FACTOR 0.5f
 /* Most places that are charged for the way of a point that is followed. */
 #define CELL_FOLLOWED 4
 /* Slopes of the distance along a triangle below this are none. */
