@@ -1887,6 +1887,11 @@ CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   return lanes_square_root(lanes3_dot(a, a));
 }
 
+/* a without its part along the unit vector n. */
+CLOTH_INLINE lanes3 lanes3_across(lanes3 a, lanes3 n) {
+  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
+}
+
 CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
                    lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),
@@ -7740,6 +7745,91 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
 
 #endif
 
+/// Where points lie to triangles ///
+
+#if WITH_SELF || WITH_COLLIDERS
+
+/*
+ * The nearest points of triangles, one in each lane. Places are multiples of 2^-30 m, see STATE_ROUNDER, so that no
+ * product is subnormal.
+ *
+ * In and out: arguments alone.
+ */
+
+/* Smallest weight of a particle that is not 0. */
+#define LEAST_WEIGHT 1.0e-6f
+
+/* Least square of a triangle's normal [m^4], and of an edge [m^2]. */
+#define LEAST_NORMAL_SQUARE 1.0e-24f
+#define LEAST_EDGE_SQUARE 1.0e-16f
+
+/* A share of an edge or a triangle, not so small that its product with a place were subnormal. */
+CLOTH_INLINE lanes share_within(lanes a) {
+  a = lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
+  return lanes_flush_below(a, LEAST_WEIGHT);
+}
+
+/* Where a point lies to a triangle. */
+typedef struct triangle_place {
+  lanes_mask inside;   /* over or under the face */
+  lanes second, third; /* shares of the corners after the first in the nearest point */
+  lanes3 apart;        /* from the nearest point */
+  lanes3 normal;       /* of the triangle, of any length ... */
+  lanes length;        /* ... which is this; 1 where there is none */
+  lanes height;        /* above the plane of the triangle */
+} triangle_place;
+
+/* The nearest point of the edge from the origin along `edge` to p: its share. */
+CLOTH_INLINE lanes share_along(lanes3 p, lanes3 edge) {
+  const lanes square = lanes_maximum(lanes3_dot(edge, edge), lanes_splat(LEAST_EDGE_SQUARE));
+  return share_within(lanes_divide(lanes3_dot(p, edge), square));
+}
+
+/* Takes another nearest point if it is nearer. */
+CLOTH_INLINE lanes take_nearer(triangle_place *t, lanes nearest, lanes3 apart, lanes second, lanes third) {
+  const lanes square = lanes3_dot(apart, apart);
+  const lanes_mask nearer = lanes_less(square, nearest);
+  t->apart = lanes3_select(nearer, apart, t->apart);
+  t->second = lanes_select(nearer, second, t->second);
+  t->third = lanes_select(nearer, third, t->third);
+  return lanes_select(nearer, square, nearest);
+}
+
+/* Where p lies to the triangle with a corner at the origin and the edges a and b from there. */
+CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  triangle_place t;
+  t.normal = lanes3_cross(a, b);
+  const lanes square = lanes3_dot(t.normal, t.normal);
+  const lanes_mask exists = lanes_less(lanes_splat(LEAST_NORMAL_SQUARE), square);
+  t.length = lanes_square_root(lanes_select(exists, square, one));
+  t.height = lanes_keep(exists, lanes_quantise(lanes_divide(lanes3_dot(p, t.normal), t.length), STATE_ROUNDER));
+  /* outside: the nearest of the three edges */
+  const lanes along = share_along(p, a);
+  t.apart = lanes3_quantise(lanes3_add_scaled(p, a, lanes_negate(along)), STATE_ROUNDER);
+  t.second = along;
+  t.third = zero;
+  lanes nearest = lanes3_dot(t.apart, t.apart);
+  const lanes beside = share_along(p, b);
+  const lanes3 from_b = lanes3_quantise(lanes3_add_scaled(p, b, lanes_negate(beside)), STATE_ROUNDER);
+  nearest = take_nearer(&t, nearest, from_b, zero, beside);
+  const lanes3 edge = lanes3_subtract(b, a), from = lanes3_subtract(p, a);
+  const lanes across = share_along(from, edge);
+  const lanes3 from_edge = lanes3_quantise(lanes3_add_scaled(from, edge, lanes_negate(across)), STATE_ROUNDER);
+  (void)take_nearer(&t, nearest, from_edge, lanes_subtract(one, across), across);
+  /* inside: the foot on the plane */
+  const lanes inverse = lanes_divide(one, lanes_select(exists, square, one));
+  const lanes second = lanes_multiply(lanes3_dot(lanes3_cross(p, b), t.normal), inverse);
+  const lanes third = lanes_multiply(lanes3_dot(lanes3_cross(a, p), t.normal), inverse);
+  t.inside = lanes_both(exists, lanes_less(zero, lanes_minimum(second, third)));
+  t.inside = lanes_both(t.inside, lanes_less(lanes_add(second, third), one));
+  t.second = lanes_select(t.inside, lanes_flush_below(second, LEAST_WEIGHT), t.second);
+  t.third = lanes_select(t.inside, lanes_flush_below(third, LEAST_WEIGHT), t.third);
+  return t;
+}
+
+#endif
+
 /// A point of a triangle ///
 
 /* The triangles of a cloth, and the point of one that is nearest to another point. */
@@ -11624,9 +11714,6 @@ typedef struct self_meeting {
   cloth_vector normal; /* of the triangle, of any length */
 } self_meeting;
 
-/* Smallest weight of a particle that is not 0. */
-#define SELF_LEAST_WEIGHT 1.0e-6f
-
 /* 1 if the edge passes through the triangle; then also its weights: the edge against the triangle. */
 static int find_meeting(vector_array edge, vector_array triangle, self_meeting *m) {
   const int32_t *i = m->particle;
@@ -11642,7 +11729,7 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
     return 0;
   }
   const float share = before / (before - after);
-  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, SELF_LEAST_WEIGHT));
+  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, LEAST_WEIGHT));
   p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
   const float square = vector_dot(normal, normal);
   const float second = vector_dot(vector_cross(p, c), normal), third = vector_dot(vector_cross(b, p), normal);
@@ -11650,10 +11737,10 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
     return 0;
   }
   m->normal = normal;
-  m->weight[1] = flush_small(share, SELF_LEAST_WEIGHT);
+  m->weight[1] = flush_small(share, LEAST_WEIGHT);
   m->weight[0] = 1.0f - m->weight[1];
-  m->weight[3] = second < SELF_LEAST_WEIGHT * square ? 0.0f : negate(second / square);
-  m->weight[4] = third < SELF_LEAST_WEIGHT * square ? 0.0f : negate(third / square);
+  m->weight[3] = second < LEAST_WEIGHT * square ? 0.0f : negate(second / square);
+  m->weight[4] = third < LEAST_WEIGHT * square ? 0.0f : negate(third / square);
   m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
   return 1;
 }
@@ -12196,81 +12283,11 @@ CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidat
 
 #if WITH_SELF
 
-/* The nearest points of a point and a triangle, and of two edges, in lanes, of places in multiples of 2^-30 m
-   (STATE_ROUNDER). */
+/* The nearest points of two edges, in lanes, as triangle_place.h has those of points and triangles. */
 
 /* Vectors of particles of which there is an index. */
 CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
   return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
-}
-
-/* Least square of a triangle's normal [m^4], and of an edge [m^2]. */
-#define LEAST_NORMAL_SQUARE 1.0e-24f
-#define LEAST_EDGE_SQUARE 1.0e-16f
-
-/* A share of an edge or a triangle, not so small that its product with a place were subnormal. */
-CLOTH_INLINE lanes share_within(lanes a) {
-  a = lanes_minimum(lanes_maximum(a, lanes_splat(0.0f)), lanes_splat(1.0f));
-  return lanes_flush_below(a, SELF_LEAST_WEIGHT);
-}
-
-/* Where a point lies to a triangle. */
-typedef struct triangle_place {
-  lanes_mask inside;   /* over or under the face */
-  lanes second, third; /* shares of the corners after the first in the nearest point */
-  lanes3 apart;        /* from the nearest point */
-  lanes3 normal;       /* of the triangle, of any length ... */
-  lanes length;        /* ... which is this; 1 where there is none */
-  lanes height;        /* above the plane of the triangle */
-} triangle_place;
-
-/* The nearest point of the edge from the origin along `edge` to p: its share. */
-CLOTH_INLINE lanes share_along(lanes3 p, lanes3 edge) {
-  const lanes square = lanes_maximum(lanes3_dot(edge, edge), lanes_splat(LEAST_EDGE_SQUARE));
-  return share_within(lanes_divide(lanes3_dot(p, edge), square));
-}
-
-/* Takes another nearest point if it is nearer. */
-CLOTH_INLINE lanes take_nearer(triangle_place *t, lanes nearest, lanes3 apart, lanes second, lanes third) {
-  const lanes square = lanes3_dot(apart, apart);
-  const lanes_mask nearer = lanes_less(square, nearest);
-  t->apart = lanes3_select(nearer, apart, t->apart);
-  t->second = lanes_select(nearer, second, t->second);
-  t->third = lanes_select(nearer, third, t->third);
-  return lanes_select(nearer, square, nearest);
-}
-
-/* Where p lies to the triangle with a corner at the origin and the edges a and b from there. */
-CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  triangle_place t;
-  t.normal = lanes3_cross(a, b);
-  const lanes square = lanes3_dot(t.normal, t.normal);
-  const lanes_mask exists = lanes_less(lanes_splat(LEAST_NORMAL_SQUARE), square);
-  t.length = lanes_square_root(lanes_select(exists, square, one));
-  t.height = lanes_keep(exists, lanes_quantise(lanes_divide(lanes3_dot(p, t.normal), t.length), STATE_ROUNDER));
-  /* outside: the nearest of the three edges */
-  const lanes along = share_along(p, a);
-  t.apart = lanes3_quantise(lanes3_add_scaled(p, a, lanes_negate(along)), STATE_ROUNDER);
-  t.second = along;
-  t.third = zero;
-  lanes nearest = lanes3_dot(t.apart, t.apart);
-  const lanes beside = share_along(p, b);
-  const lanes3 from_b = lanes3_quantise(lanes3_add_scaled(p, b, lanes_negate(beside)), STATE_ROUNDER);
-  nearest = take_nearer(&t, nearest, from_b, zero, beside);
-  const lanes3 edge = lanes3_subtract(b, a), from = lanes3_subtract(p, a);
-  const lanes across = share_along(from, edge);
-  const lanes3 from_edge = lanes3_quantise(lanes3_add_scaled(from, edge, lanes_negate(across)), STATE_ROUNDER);
-  (void)take_nearer(&t, nearest, from_edge, lanes_subtract(one, across), across);
-  /* inside: the foot on the plane */
-  const lanes inverse = lanes_divide(one, lanes_select(exists, square, one));
-  const lanes second = lanes_multiply(lanes3_dot(lanes3_cross(p, b), t.normal), inverse);
-  const lanes third = lanes_multiply(lanes3_dot(lanes3_cross(a, p), t.normal), inverse);
-  t.inside = lanes_both(exists, lanes_less(zero, lanes_minimum(second, third)));
-  t.inside = lanes_both(t.inside, lanes_less(lanes_add(second, third), one));
-  t.second = lanes_select(t.inside, lanes_flush_below(second, SELF_LEAST_WEIGHT), t.second);
-  t.third = lanes_select(t.inside, lanes_flush_below(third, SELF_LEAST_WEIGHT), t.third);
-  return t;
 }
 
 /* Nearest points of two edges: along each its share, on the lines and on the edges themselves. */
@@ -12295,8 +12312,8 @@ CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
   const lanes divisor = lanes_select(e.cross, rest, both);
   e.first = lanes_divide(lanes_subtract(lanes_multiply(ab, bf), lanes_multiply(af, bb)), divisor);
   e.second = lanes_divide(lanes_subtract(lanes_multiply(aa, bf), lanes_multiply(ab, af)), divisor);
-  e.first = lanes_flush_below(lanes_keep(e.cross, e.first), SELF_LEAST_WEIGHT);
-  e.second = lanes_flush_below(lanes_keep(e.cross, e.second), SELF_LEAST_WEIGHT);
+  e.first = lanes_flush_below(lanes_keep(e.cross, e.first), LEAST_WEIGHT);
+  e.second = lanes_flush_below(lanes_keep(e.cross, e.second), LEAST_WEIGHT);
   e.apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.first), b, lanes_negate(e.second));
   e.apart = lanes3_quantise(e.apart, STATE_ROUNDER);
   e.within = share_within(e.first);
@@ -12714,7 +12731,7 @@ CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c
   const lanes fall = lanes_subtract(before, after);
   const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
   const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
-  const lanes flushed = lanes_flush_below(share, SELF_LEAST_WEIGHT);
+  const lanes flushed = lanes_flush_below(share, LEAST_WEIGHT);
   const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), flushed), STATE_ROUNDER);
   const lanes square = lanes3_dot(normal, normal);
   const lanes second = lanes3_dot(lanes3_cross(p, c), normal), third = lanes3_dot(lanes3_cross(b, p), normal);
@@ -16198,11 +16215,11 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
 #define KEPT_SHARE 0.1f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
    to the next; of a kept point fewer and shorter ones. */
-#define DESCENT_STEPS 10
+#define DESCENT_STEPS 6
 #define DESCENT_START 0.5f
-#define KEPT_STEPS 4
+#define KEPT_STEPS 3
 #define KEPT_START 0.12f
-#define DESCENT_FACTOR 0.6f
+#define DESCENT_FACTOR 0.5f
 /* Most places that are charged for the way of a point that is followed. */
 #define CELL_FOLLOWED 4
 /* Slopes of the distance along a triangle below this are none. */
@@ -16218,6 +16235,23 @@ typedef struct cell_bounds {
   float way;
 } cell_bounds;
 
+/* A triangle that is looked at, and a point of it at the beginning of the substep. */
+typedef struct cell_triangle {
+  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
+  float distance[3];
+  int32_t row[3], column[3];
+  uint32_t key;
+  const cell_memory *memory; /* NULL: nothing is remembered of it */
+  float weight[3], nearest;  /* of its point; the distance of that */
+  float kept;                /* distance of the point that is remembered */
+} cell_triangle;
+
+/* Triangles that wait for each other. */
+typedef struct cell_batch {
+  int32_t count;
+  cell_triangle triangle[CLOTH_LANES];
+} cell_batch;
+
 /* What the search of one collider takes. */
 typedef struct cell_search {
   touch_search s;
@@ -16230,6 +16264,7 @@ typedef struct cell_search {
   corner_row *row;   /* two, by the parity of the row */
   int32_t block;     /* first column */
   float way;         /* longest of the corners of the present row of cells in the collider's axes, or more [m] */
+  cell_batch batch;
 } cell_search;
 
 /* The blocks, row by row for each, in memory that is free until terms have blocks. */
@@ -16436,66 +16471,10 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
                     lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
 }
 
-/* A triangle that is looked at. */
-typedef struct cell_triangle {
-  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
-  float distance[3];
-  int32_t row[3], column[3];
-  uint32_t key;
-} cell_triangle;
-
-/* A point of it, at the beginning of the substep. */
-typedef struct cell_point {
-  float weight[3], distance;
-} cell_point;
-
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
   cloth_vector sum = vector_scale(corner[0], weight[0]);
   sum = vector_add_scaled(sum, corner[1], weight[1]);
   return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
-}
-
-/* Descends from a point to where the triangle is nearest to the collider, by shorter and shorter steps against the
-   slope of the distance. *best: the nearest point on the way. Returns the distance of the first. */
-CLOTH_SEPARATE float descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
-                             cell_point *best) {
-  const cloth_vector first = vector_flush(vector_subtract(t->from[1], t->from[0]), STATE_QUANTUM);
-  const cloth_vector second = vector_flush(vector_subtract(t->from[2], t->from[0]), STATE_QUANTUM);
-  const float longest =
-      maximum(vector_length(first), maximum(vector_length(second), vector_length(vector_subtract(first, second))));
-  const cloth_vector area = vector_cross(first, second);
-  const float twice = vector_length(area);
-  const cloth_vector across = vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
-  float weight[3] = {best->weight[0], best->weight[1], best->weight[2]}, step = start * longest;
-  float begins = 0.0f;
-  for (int32_t n = 0; n < steps; n++) {
-    const cloth_vector p = point_of_cell(t->from, weight);
-    cloth_vector normal;
-    const float distance = distance_of_point(s->b->shape, s->b->geometry, p, &normal);
-    workspace_of(s->c)->cell_searches++;
-    begins = n == 0 ? distance : begins;
-    if (n == 0 || distance < best->distance) {
-      best->distance = distance;
-      for (int32_t k = 0; k < 3; k++) {
-        best->weight[k] = weight[k];
-      }
-    }
-    const cloth_vector n_work = vector_flush_work(normal);
-    const cloth_vector slope = vector_flush_work(
-        vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
-    const float steep = vector_length(slope);
-    if (!(steep > LEAST_SLOPE)) {
-      break;
-    }
-    const cloth_vector to = vector_add_scaled(p, slope, negate(step / steep));
-    cloth_vector q[3];
-    for (int32_t k = 0; k < 3; k++) {
-      q[k] = vector_flush(vector_subtract(t->from[k], to), STATE_QUANTUM);
-    }
-    nearest_weights(q, weight);
-    step *= DESCENT_FACTOR;
-  }
-  return begins;
 }
 
 /* The entry of a triangle in the memory; NULL if it has none. */
@@ -16508,41 +16487,137 @@ static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
   return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
 }
 
-/* The point of a triangle that touches. *shift: from the remembered one to it, in the collider's axes. Returns 0 if
-   none does. */
-static int choose_point(const touch_search *s, const cell_triangle *t, const cell_memory *m, cell_point *point,
-                        cloth_vector *shift) {
+/* The weights of the remembered point of a triangle; without one those of its middle. */
+static void start_weights(const cell_memory *m, float weight[3]) {
   const float third = 1.0f / 3.0f;
-  const cell_point middle = {{third, third, third}, 0.0f};
-  *shift = vector(0.0f, 0.0f, 0.0f);
-  *point = middle;
-  if (m) {
-    point->weight[1] = m->weight[0];
-    point->weight[2] = m->weight[1];
-    point->weight[0] = maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f);
-    cell_point kept = *point;
-    kept.distance = descend(s, t, KEPT_START, KEPT_STEPS, point);
-    if (point->distance < kept.distance - KEPT_SHARE * s->thickness) {
-      *shift = vector_subtract(point_of_cell(t->from, point->weight), point_of_cell(t->from, kept.weight));
-    } else {
-      *point = kept;
+  weight[1] = m ? m->weight[0] : third;
+  weight[2] = m ? m->weight[1] : third;
+  weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
+}
+
+/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are. */
+typedef struct descent {
+  lanes3 corner, first, second, across;
+  lanes weight[3], step, steps;
+} descent;
+
+/* Takes the triangles that wait. */
+static descent descent_of(const cell_batch *b) {
+  float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
+    for (int32_t n = 0; n < 3; n++) {
+      corner[n][0][lane] = t->from[n].x;
+      corner[n][1][lane] = t->from[n].y;
+      corner[n][2][lane] = t->from[n].z;
+      weight[n][lane] = t->weight[n];
     }
-  } else {
-    (void)descend(s, t, DESCENT_START, DESCENT_STEPS, point);
+    start[lane] = t->memory ? KEPT_START : DESCENT_START;
+    steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
   }
-  float sag = negate(point->distance), least = point->distance;
+  lanes3 q[3];
+  descent d;
   for (int32_t n = 0; n < 3; n++) {
-    sag += point->weight[n] * t->distance[n];
+    q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
+    d.weight[n] = lanes_load(weight[n]);
+  }
+  d.corner = q[0];
+  d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
+  d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
+  const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
+  const lanes longest = lanes_maximum(lanes3_length(d.first), lanes_maximum(lanes3_length(d.second), third));
+  const lanes3 area = lanes3_cross(d.first, d.second);
+  const lanes twice = lanes_maximum(lanes3_length(area), lanes_splat(STATE_QUANTUM));
+  d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
+  d.step = lanes_multiply(longest, lanes_load(start));
+  d.steps = lanes_load(steps);
+  return d;
+}
+
+/* The points of triangles, relative to their first corners. */
+CLOTH_INLINE lanes3 points_of_descent(const descent *d) {
+  return lanes3_quantise(lanes3_add_scaled(lanes3_scale(d->first, d->weight[1]), d->second, d->weight[2]),
+                         STATE_ROUNDER);
+}
+
+/* A step against the slope of the distance from a point p, where that has the normal `normal`: which go on. */
+CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
+  const lanes3 n = lanes3_flush(normal), slope = lanes3_across(n, d->across);
+  const lanes steep = lanes3_length(slope), one = lanes_splat(1.0f);
+  const lanes_mask falls = lanes_less(lanes_splat(LEAST_SLOPE), steep);
+  const lanes by = lanes_divide(d->step, lanes_select(falls, steep, one));
+  const lanes3 to = lanes3_quantise(lanes3_add_scaled(p, slope, lanes_negate(by)), STATE_ROUNDER);
+  const triangle_place t = place_over_triangle(to, d->first, d->second);
+  d->weight[1] = t.second;
+  d->weight[2] = t.third;
+  d->weight[0] = lanes_maximum(lanes_subtract(lanes_subtract(one, t.second), t.third), lanes_splat(0.0f));
+  d->step = lanes_multiply(d->step, lanes_splat(DESCENT_FACTOR));
+  return falls;
+}
+
+/* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
+   against the slope of the distance; they get the nearest points on the way. */
+CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
+  descent d = descent_of(b);
+  lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
+  lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
+  for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
+    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner, p), STATE_QUANTUM);
+    lanes3 normal;
+    const lanes distance = distances_to(s->b, &at, &normal);
+    workspace_of(s->c)->cell_searches += (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
+    kept = n == 0 ? distance : kept;
+    const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
+    nearest = lanes_select(nearer, distance, nearest);
+    for (int32_t k = 0; k < 3; k++) {
+      best[k] = lanes_select(nearer, d.weight[k], best[k]);
+    }
+    goes = lanes_both(goes, step_down(&d, p, normal));
+    goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
+  }
+  float values[5][CLOTH_LANES];
+  lanes_store(values[0], best[0]);
+  lanes_store(values[1], best[1]);
+  lanes_store(values[2], best[2]);
+  lanes_store(values[3], nearest);
+  lanes_store(values[4], kept);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    cell_triangle *t = &b->triangle[lane];
+    for (int32_t n = 0; n < 3; n++) {
+      t->weight[n] = values[n][lane];
+    }
+    t->nearest = values[3][lane];
+    t->kept = values[4][lane];
+  }
+}
+
+/* Chooses the point of a triangle, to which it has descended. *shift: from the remembered one to it, in the collider's
+   axes. Returns 0 if it does not touch. */
+static int choose_point(const touch_search *s, cell_triangle *t, cloth_vector *shift) {
+  *shift = vector(0.0f, 0.0f, 0.0f);
+  if (t->memory) {
+    float before[3];
+    start_weights(t->memory, before);
+    if (t->nearest < t->kept - KEPT_SHARE * s->thickness) {
+      *shift = vector_subtract(point_of_cell(t->from, t->weight), point_of_cell(t->from, before));
+    } else {
+      t->nearest = t->kept;
+      start_weights(t->memory, t->weight);
+    }
+  }
+  float sag = negate(t->nearest), least = t->nearest;
+  for (int32_t n = 0; n < 3; n++) {
+    sag += t->weight[n] * t->distance[n];
     least = minimum(least, t->distance[n]);
   }
-  return m ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
+  return t->memory ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
 }
 
 /* Where the law begins at the point of a triangle: nearer, near buried pins. */
-static float reach_of_cell(const touch_search *s, const int32_t place[3], const cell_point *point) {
+static float reach_of_cell(const touch_search *s, const int32_t place[3], const float weight[3]) {
   float reach = 0.0f;
   for (int32_t n = 0; n < 3; n++) {
-    reach += point->weight[n] * (s->b->is_buried ? s->reach[place[n]] : s->thickness);
+    reach += weight[n] * (s->b->is_buried ? s->reach[place[n]] : s->thickness);
   }
   return CELL_REACH * reach;
 }
@@ -16572,32 +16647,29 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
 }
 
 /* Adds the touch of a triangle, if it touches. */
-CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
+CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   touch_search *s = &search->s;
   workspace *w = workspace_of(s->c);
-  const cell_memory *m = find_cell_memory(search, t->key);
-  cell_point point;
+  const cell_memory *m = t->memory;
   cloth_vector shift;
-  if (search->tried >= most_cells_tried(s->c) || w->cells == (int32_t)s->c->state.max_cells) {
+  if (!choose_point(s, t, &shift)) {
+    return;
+  }
+  if (w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
   }
-  search->tried++;
-  w->cell_searches++;
   cell_touch *e = cell_touches_of(s->c) + w->cells;
   int32_t moves = 0, heaviest = 0;
   fill_zero(e, sizeof *e);
-  if (!choose_point(s, t, m, &point, &shift)) {
-    return;
-  }
   for (int32_t n = 0; n < 3; n++) {
     e->place[n] = t->row[n] * s->a->pitch + t->column[n];
-    e->weight[n] = point.weight[n];
-    moves |= point.weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
-    heaviest = point.weight[heaviest] < point.weight[n] ? n : heaviest;
+    e->weight[n] = t->weight[n];
+    moves |= t->weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
+    heaviest = t->weight[heaviest] < t->weight[n] ? n : heaviest;
   }
-  const cloth_vector from = point_of_cell(t->from, point.weight), to = point_of_cell(t->to, point.weight);
-  e->reach = reach_of_cell(s, e->place, &point);
+  const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
+  e->reach = reach_of_cell(s, e->place, t->weight);
   if (!moves || !find_cell_gap(s, e, from, to)) {
     return;
   }
@@ -16618,24 +16690,47 @@ CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
   s->is_deep |= e->gap < e->reach - s->thickness;
 }
 
-/* A triangle of the present block. */
+/* Adds the touches of the triangles that wait. */
+static void add_waiting_triangles(cell_search *s) {
+  cell_batch *b = &s->batch;
+  if (b->count > 0) {
+    descend(&s->s, b);
+  }
+  for (int32_t n = 0; n < b->count; n++) {
+    add_triangle(s, &b->triangle[n]);
+  }
+  b->count = 0;
+}
+
+/* A triangle of the present block waits for others. */
 static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
   const touch_search *in = &s->s;
   const int32_t column = s->block + lane, next = column + 1 < in->a->columns ? column + 1 : 0;
   const int32_t below[3] = {0, second, 1}, right[3] = {0, !second, 1};
-  cell_triangle t;
-  t.key = cell_key(in->c, in->b->collider, row, column, second);
+  const uint32_t key = cell_key(in->c, in->b->collider, row, column, second);
+  if (s->tried >= most_cells_tried(in->c)) {
+    workspace_of(in->c)->statistics.overflows++;
+    return;
+  }
+  s->tried++;
+  workspace_of(in->c)->cell_searches++;
+  cell_triangle *t = &s->batch.triangle[s->batch.count++];
+  t->key = key;
+  t->memory = find_cell_memory(s, key);
+  start_weights(t->memory, t->weight);
   for (int32_t n = 0; n < 3; n++) {
     const corner_row *r = &s->row[(row + below[n]) & 1];
     const int32_t k = lane + right[n];
-    t.row[n] = row + below[n];
-    t.column[n] = right[n] ? next : column;
-    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t.row[n]), in->a->plane, t.column[n]);
-    t.from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
-    t.to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
-    t.distance[n] = r->distance[k];
+    t->row[n] = row + below[n];
+    t->column[n] = right[n] ? next : column;
+    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t->row[n]), in->a->plane, t->column[n]);
+    t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
+    t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
+    t->distance[n] = r->distance[k];
   }
-  try_triangle(s, &t);
+  if (s->batch.count == CLOTH_LANES) {
+    add_waiting_triangles(s);
+  }
 }
 
 /* The triangles of a row of the present block that are remembered: two bits for each cell. */
@@ -16709,6 +16804,7 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
       find_cells_of_row(s, row);
     }
   }
+  add_waiting_triangles(s);
 }
 
 /* Finds the touches of cells with all colliders, after those of particles. Returns 1 if one would be farther inside
@@ -17706,15 +17802,10 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
   return m;
 }
 
-/* a without its part along the unit vector n. */
-CLOTH_INLINE lanes3 lanes_across(lanes3 a, lanes3 n) {
-  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
-}
-
 /* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
 CLOTH_INLINE lanes element_friction(law_block *b, const element_motion *m, lanes compliance, lanes k, lanes most) {
   const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
-  const lanes3 held = lanes_across(law_vector(b->last), law_vector(b->normal));
+  const lanes3 held = lanes3_across(law_vector(b->last), law_vector(b->normal));
   const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
   const lanes length = lanes3_length(way);
   const lanes_mask slips =

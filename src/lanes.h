@@ -440,6 +440,11 @@ CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   return lanes_square_root(lanes3_dot(a, a));
 }
 
+/* a without its part along the unit vector n. */
+CLOTH_INLINE lanes3 lanes3_across(lanes3 a, lanes3 n) {
+  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
+}
+
 CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_subtract(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.y)),
                    lanes_subtract(lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.z)),

@@ -61,6 +61,7 @@
 #include "costs.h"
 #include "shape_hull.h"
 #include "triangle.h"
+#include "triangle_place.h"
 #include "triangle_point.h"
 #include "shape_grid.h"
 #include "shapes.h"

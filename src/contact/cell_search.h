@@ -8,10 +8,9 @@
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
-#include "../shapes.h"
 #include "../solve/arrays.h"
 #include "../step_origin.h"
-#include "../triangle_point.h"
+#include "../triangle_place.h"
 #include "../types.h"
 #include "body.h"
 #include "buried.h"
@@ -77,6 +76,23 @@ typedef struct cell_bounds {
   float way;
 } cell_bounds;
 
+/* A triangle that is looked at, and a point of it at the beginning of the substep. */
+typedef struct cell_triangle {
+  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
+  float distance[3];
+  int32_t row[3], column[3];
+  uint32_t key;
+  const cell_memory *memory; /* NULL: nothing is remembered of it */
+  float weight[3], nearest;  /* of its point; the distance of that */
+  float kept;                /* distance of the point that is remembered */
+} cell_triangle;
+
+/* Triangles that wait for each other. */
+typedef struct cell_batch {
+  int32_t count;
+  cell_triangle triangle[CLOTH_LANES];
+} cell_batch;
+
 /* What the search of one collider takes. */
 typedef struct cell_search {
   touch_search s;
@@ -89,6 +105,7 @@ typedef struct cell_search {
   corner_row *row;   /* two, by the parity of the row */
   int32_t block;     /* first column */
   float way;         /* longest of the corners of the present row of cells in the collider's axes, or more [m] */
+  cell_batch batch;
 } cell_search;
 
 /* The blocks, row by row for each, in memory that is free until terms have blocks. */
@@ -295,66 +312,10 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
                     lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
 }
 
-/* A triangle that is looked at. */
-typedef struct cell_triangle {
-  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
-  float distance[3];
-  int32_t row[3], column[3];
-  uint32_t key;
-} cell_triangle;
-
-/* A point of it, at the beginning of the substep. */
-typedef struct cell_point {
-  float weight[3], distance;
-} cell_point;
-
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
   cloth_vector sum = vector_scale(corner[0], weight[0]);
   sum = vector_add_scaled(sum, corner[1], weight[1]);
   return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
-}
-
-/* Descends from a point to where the triangle is nearest to the collider, by shorter and shorter steps against the
-   slope of the distance. *best: the nearest point on the way. Returns the distance of the first. */
-CLOTH_SEPARATE float descend(const touch_search *s, const cell_triangle *t, float start, int32_t steps,
-                             cell_point *best) {
-  const cloth_vector first = vector_flush(vector_subtract(t->from[1], t->from[0]), STATE_QUANTUM);
-  const cloth_vector second = vector_flush(vector_subtract(t->from[2], t->from[0]), STATE_QUANTUM);
-  const float longest =
-      maximum(vector_length(first), maximum(vector_length(second), vector_length(vector_subtract(first, second))));
-  const cloth_vector area = vector_cross(first, second);
-  const float twice = vector_length(area);
-  const cloth_vector across = vector_flush_work(vector_scale(area, 1.0f / maximum(twice, STATE_QUANTUM)));
-  float weight[3] = {best->weight[0], best->weight[1], best->weight[2]}, step = start * longest;
-  float begins = 0.0f;
-  for (int32_t n = 0; n < steps; n++) {
-    const cloth_vector p = point_of_cell(t->from, weight);
-    cloth_vector normal;
-    const float distance = distance_of_point(s->b->shape, s->b->geometry, p, &normal);
-    workspace_of(s->c)->cell_searches++;
-    begins = n == 0 ? distance : begins;
-    if (n == 0 || distance < best->distance) {
-      best->distance = distance;
-      for (int32_t k = 0; k < 3; k++) {
-        best->weight[k] = weight[k];
-      }
-    }
-    const cloth_vector n_work = vector_flush_work(normal);
-    const cloth_vector slope = vector_flush_work(
-        vector_add_scaled(n_work, across, negate(flush_small(vector_dot(n_work, across), WORK_QUANTUM))));
-    const float steep = vector_length(slope);
-    if (!(steep > LEAST_SLOPE)) {
-      break;
-    }
-    const cloth_vector to = vector_add_scaled(p, slope, negate(step / steep));
-    cloth_vector q[3];
-    for (int32_t k = 0; k < 3; k++) {
-      q[k] = vector_flush(vector_subtract(t->from[k], to), STATE_QUANTUM);
-    }
-    nearest_weights(q, weight);
-    step *= DESCENT_FACTOR;
-  }
-  return begins;
 }
 
 /* The entry of a triangle in the memory; NULL if it has none. */
@@ -367,41 +328,137 @@ static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
   return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
 }
 
-/* The point of a triangle that touches. *shift: from the remembered one to it, in the collider's axes. Returns 0 if
-   none does. */
-static int choose_point(const touch_search *s, const cell_triangle *t, const cell_memory *m, cell_point *point,
-                        cloth_vector *shift) {
+/* The weights of the remembered point of a triangle; without one those of its middle. */
+static void start_weights(const cell_memory *m, float weight[3]) {
   const float third = 1.0f / 3.0f;
-  const cell_point middle = {{third, third, third}, 0.0f};
-  *shift = vector(0.0f, 0.0f, 0.0f);
-  *point = middle;
-  if (m) {
-    point->weight[1] = m->weight[0];
-    point->weight[2] = m->weight[1];
-    point->weight[0] = maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f);
-    cell_point kept = *point;
-    kept.distance = descend(s, t, KEPT_START, KEPT_STEPS, point);
-    if (point->distance < kept.distance - KEPT_SHARE * s->thickness) {
-      *shift = vector_subtract(point_of_cell(t->from, point->weight), point_of_cell(t->from, kept.weight));
-    } else {
-      *point = kept;
+  weight[1] = m ? m->weight[0] : third;
+  weight[2] = m ? m->weight[1] : third;
+  weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
+}
+
+/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are. */
+typedef struct descent {
+  lanes3 corner, first, second, across;
+  lanes weight[3], step, steps;
+} descent;
+
+/* Takes the triangles that wait. */
+static descent descent_of(const cell_batch *b) {
+  float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
+    for (int32_t n = 0; n < 3; n++) {
+      corner[n][0][lane] = t->from[n].x;
+      corner[n][1][lane] = t->from[n].y;
+      corner[n][2][lane] = t->from[n].z;
+      weight[n][lane] = t->weight[n];
     }
-  } else {
-    (void)descend(s, t, DESCENT_START, DESCENT_STEPS, point);
+    start[lane] = t->memory ? KEPT_START : DESCENT_START;
+    steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
   }
-  float sag = negate(point->distance), least = point->distance;
+  lanes3 q[3];
+  descent d;
   for (int32_t n = 0; n < 3; n++) {
-    sag += point->weight[n] * t->distance[n];
+    q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
+    d.weight[n] = lanes_load(weight[n]);
+  }
+  d.corner = q[0];
+  d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
+  d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
+  const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
+  const lanes longest = lanes_maximum(lanes3_length(d.first), lanes_maximum(lanes3_length(d.second), third));
+  const lanes3 area = lanes3_cross(d.first, d.second);
+  const lanes twice = lanes_maximum(lanes3_length(area), lanes_splat(STATE_QUANTUM));
+  d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
+  d.step = lanes_multiply(longest, lanes_load(start));
+  d.steps = lanes_load(steps);
+  return d;
+}
+
+/* The points of triangles, relative to their first corners. */
+CLOTH_INLINE lanes3 points_of_descent(const descent *d) {
+  return lanes3_quantise(lanes3_add_scaled(lanes3_scale(d->first, d->weight[1]), d->second, d->weight[2]),
+                         STATE_ROUNDER);
+}
+
+/* A step against the slope of the distance from a point p, where that has the normal `normal`: which go on. */
+CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
+  const lanes3 n = lanes3_flush(normal), slope = lanes3_across(n, d->across);
+  const lanes steep = lanes3_length(slope), one = lanes_splat(1.0f);
+  const lanes_mask falls = lanes_less(lanes_splat(LEAST_SLOPE), steep);
+  const lanes by = lanes_divide(d->step, lanes_select(falls, steep, one));
+  const lanes3 to = lanes3_quantise(lanes3_add_scaled(p, slope, lanes_negate(by)), STATE_ROUNDER);
+  const triangle_place t = place_over_triangle(to, d->first, d->second);
+  d->weight[1] = t.second;
+  d->weight[2] = t.third;
+  d->weight[0] = lanes_maximum(lanes_subtract(lanes_subtract(one, t.second), t.third), lanes_splat(0.0f));
+  d->step = lanes_multiply(d->step, lanes_splat(DESCENT_FACTOR));
+  return falls;
+}
+
+/* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
+   against the slope of the distance; they get the nearest points on the way. */
+CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
+  descent d = descent_of(b);
+  lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
+  lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
+  for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
+    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner, p), STATE_QUANTUM);
+    lanes3 normal;
+    const lanes distance = distances_to(s->b, &at, &normal);
+    workspace_of(s->c)->cell_searches += (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
+    kept = n == 0 ? distance : kept;
+    const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
+    nearest = lanes_select(nearer, distance, nearest);
+    for (int32_t k = 0; k < 3; k++) {
+      best[k] = lanes_select(nearer, d.weight[k], best[k]);
+    }
+    goes = lanes_both(goes, step_down(&d, p, normal));
+    goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
+  }
+  float values[5][CLOTH_LANES];
+  lanes_store(values[0], best[0]);
+  lanes_store(values[1], best[1]);
+  lanes_store(values[2], best[2]);
+  lanes_store(values[3], nearest);
+  lanes_store(values[4], kept);
+  for (int32_t lane = 0; lane < b->count; lane++) {
+    cell_triangle *t = &b->triangle[lane];
+    for (int32_t n = 0; n < 3; n++) {
+      t->weight[n] = values[n][lane];
+    }
+    t->nearest = values[3][lane];
+    t->kept = values[4][lane];
+  }
+}
+
+/* Chooses the point of a triangle, to which it has descended. *shift: from the remembered one to it, in the collider's
+   axes. Returns 0 if it does not touch. */
+static int choose_point(const touch_search *s, cell_triangle *t, cloth_vector *shift) {
+  *shift = vector(0.0f, 0.0f, 0.0f);
+  if (t->memory) {
+    float before[3];
+    start_weights(t->memory, before);
+    if (t->nearest < t->kept - KEPT_SHARE * s->thickness) {
+      *shift = vector_subtract(point_of_cell(t->from, t->weight), point_of_cell(t->from, before));
+    } else {
+      t->nearest = t->kept;
+      start_weights(t->memory, t->weight);
+    }
+  }
+  float sag = negate(t->nearest), least = t->nearest;
+  for (int32_t n = 0; n < 3; n++) {
+    sag += t->weight[n] * t->distance[n];
     least = minimum(least, t->distance[n]);
   }
-  return m ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
+  return t->memory ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
 }
 
 /* Where the law begins at the point of a triangle: nearer, near buried pins. */
-static float reach_of_cell(const touch_search *s, const int32_t place[3], const cell_point *point) {
+static float reach_of_cell(const touch_search *s, const int32_t place[3], const float weight[3]) {
   float reach = 0.0f;
   for (int32_t n = 0; n < 3; n++) {
-    reach += point->weight[n] * (s->b->is_buried ? s->reach[place[n]] : s->thickness);
+    reach += weight[n] * (s->b->is_buried ? s->reach[place[n]] : s->thickness);
   }
   return CELL_REACH * reach;
 }
@@ -431,32 +488,29 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
 }
 
 /* Adds the touch of a triangle, if it touches. */
-CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
+CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   touch_search *s = &search->s;
   workspace *w = workspace_of(s->c);
-  const cell_memory *m = find_cell_memory(search, t->key);
-  cell_point point;
+  const cell_memory *m = t->memory;
   cloth_vector shift;
-  if (search->tried >= most_cells_tried(s->c) || w->cells == (int32_t)s->c->state.max_cells) {
+  if (!choose_point(s, t, &shift)) {
+    return;
+  }
+  if (w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
   }
-  search->tried++;
-  w->cell_searches++;
   cell_touch *e = cell_touches_of(s->c) + w->cells;
   int32_t moves = 0, heaviest = 0;
   fill_zero(e, sizeof *e);
-  if (!choose_point(s, t, m, &point, &shift)) {
-    return;
-  }
   for (int32_t n = 0; n < 3; n++) {
     e->place[n] = t->row[n] * s->a->pitch + t->column[n];
-    e->weight[n] = point.weight[n];
-    moves |= point.weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
-    heaviest = point.weight[heaviest] < point.weight[n] ? n : heaviest;
+    e->weight[n] = t->weight[n];
+    moves |= t->weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
+    heaviest = t->weight[heaviest] < t->weight[n] ? n : heaviest;
   }
-  const cloth_vector from = point_of_cell(t->from, point.weight), to = point_of_cell(t->to, point.weight);
-  e->reach = reach_of_cell(s, e->place, &point);
+  const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
+  e->reach = reach_of_cell(s, e->place, t->weight);
   if (!moves || !find_cell_gap(s, e, from, to)) {
     return;
   }
@@ -477,24 +531,47 @@ CLOTH_SEPARATE void try_triangle(cell_search *search, const cell_triangle *t) {
   s->is_deep |= e->gap < e->reach - s->thickness;
 }
 
-/* A triangle of the present block. */
+/* Adds the touches of the triangles that wait. */
+static void add_waiting_triangles(cell_search *s) {
+  cell_batch *b = &s->batch;
+  if (b->count > 0) {
+    descend(&s->s, b);
+  }
+  for (int32_t n = 0; n < b->count; n++) {
+    add_triangle(s, &b->triangle[n]);
+  }
+  b->count = 0;
+}
+
+/* A triangle of the present block waits for others. */
 static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
   const touch_search *in = &s->s;
   const int32_t column = s->block + lane, next = column + 1 < in->a->columns ? column + 1 : 0;
   const int32_t below[3] = {0, second, 1}, right[3] = {0, !second, 1};
-  cell_triangle t;
-  t.key = cell_key(in->c, in->b->collider, row, column, second);
+  const uint32_t key = cell_key(in->c, in->b->collider, row, column, second);
+  if (s->tried >= most_cells_tried(in->c)) {
+    workspace_of(in->c)->statistics.overflows++;
+    return;
+  }
+  s->tried++;
+  workspace_of(in->c)->cell_searches++;
+  cell_triangle *t = &s->batch.triangle[s->batch.count++];
+  t->key = key;
+  t->memory = find_cell_memory(s, key);
+  start_weights(t->memory, t->weight);
   for (int32_t n = 0; n < 3; n++) {
     const corner_row *r = &s->row[(row + below[n]) & 1];
     const int32_t k = lane + right[n];
-    t.row[n] = row + below[n];
-    t.column[n] = right[n] ? next : column;
-    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t.row[n]), in->a->plane, t.column[n]);
-    t.from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
-    t.to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
-    t.distance[n] = r->distance[k];
+    t->row[n] = row + below[n];
+    t->column[n] = right[n] ? next : column;
+    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t->row[n]), in->a->plane, t->column[n]);
+    t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
+    t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
+    t->distance[n] = r->distance[k];
   }
-  try_triangle(s, &t);
+  if (s->batch.count == CLOTH_LANES) {
+    add_waiting_triangles(s);
+  }
 }
 
 /* The triangles of a row of the present block that are remembered: two bits for each cell. */
@@ -568,6 +645,7 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
       find_cells_of_row(s, row);
     }
   }
+  add_waiting_triangles(s);
 }
 
 /* Finds the touches of cells with all colliders, after those of particles. Returns 1 if one would be farther inside

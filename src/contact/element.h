@@ -153,15 +153,10 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
   return m;
 }
 
-/* a without its part along the unit vector n. */
-CLOTH_INLINE lanes3 lanes_across(lanes3 a, lanes3 n) {
-  return lanes3_flush(lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n)))));
-}
-
 /* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
 CLOTH_INLINE lanes element_friction(law_block *b, const element_motion *m, lanes compliance, lanes k, lanes most) {
   const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
-  const lanes3 held = lanes_across(law_vector(b->last), law_vector(b->normal));
+  const lanes3 held = lanes3_across(law_vector(b->last), law_vector(b->normal));
   const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
   const lanes length = lanes3_length(way);
   const lanes_mask slips =

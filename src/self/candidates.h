@@ -4,6 +4,7 @@
 #include "../layout.h"
 #include "../scalar.h"
 #include "../solve/members.h"
+#include "../triangle_place.h"
 #include "../types.h"
 #include "features.h"
 #include "leaves.h"

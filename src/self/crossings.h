@@ -3,6 +3,7 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/members.h"
+#include "../triangle_place.h"
 #include "../types.h"
 #include "candidates.h"
 #include "nearest.h"
@@ -43,7 +44,7 @@ CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c
   const lanes fall = lanes_subtract(before, after);
   const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
   const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
-  const lanes flushed = lanes_flush_below(share, SELF_LEAST_WEIGHT);
+  const lanes flushed = lanes_flush_below(share, LEAST_WEIGHT);
   const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), flushed), STATE_ROUNDER);
   const lanes square = lanes3_dot(normal, normal);
   const lanes second = lanes3_dot(lanes3_cross(p, c), normal), third = lanes3_dot(lanes3_cross(b, p), normal);

@@ -10,6 +10,7 @@
 #include "../settings.h"
 #include "../solve/arrays.h"
 #include "../solve/members.h"
+#include "../triangle_place.h"
 #include "../types.h"
 #include "candidates.h"
 #include "features.h"

@@ -4,6 +4,7 @@
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../scalar.h"
+#include "../triangle_place.h"
 #include "../types.h"
 #include "tree.h"
 
@@ -54,9 +55,6 @@ typedef struct self_meeting {
   cloth_vector normal; /* of the triangle, of any length */
 } self_meeting;
 
-/* Smallest weight of a particle that is not 0. */
-#define SELF_LEAST_WEIGHT 1.0e-6f
-
 /* 1 if the edge passes through the triangle; then also its weights: the edge against the triangle. */
 static int find_meeting(vector_array edge, vector_array triangle, self_meeting *m) {
   const int32_t *i = m->particle;
@@ -72,7 +70,7 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
     return 0;
   }
   const float share = before / (before - after);
-  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, SELF_LEAST_WEIGHT));
+  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, LEAST_WEIGHT));
   p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
   const float square = vector_dot(normal, normal);
   const float second = vector_dot(vector_cross(p, c), normal), third = vector_dot(vector_cross(b, p), normal);
@@ -80,10 +78,10 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
     return 0;
   }
   m->normal = normal;
-  m->weight[1] = flush_small(share, SELF_LEAST_WEIGHT);
+  m->weight[1] = flush_small(share, LEAST_WEIGHT);
   m->weight[0] = 1.0f - m->weight[1];
-  m->weight[3] = second < SELF_LEAST_WEIGHT * square ? 0.0f : negate(second / square);
-  m->weight[4] = third < SELF_LEAST_WEIGHT * square ? 0.0f : negate(third / square);
+  m->weight[3] = second < LEAST_WEIGHT * square ? 0.0f : negate(second / square);
+  m->weight[4] = third < LEAST_WEIGHT * square ? 0.0f : negate(third / square);
   m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
   return 1;
 }
