@@ -56,7 +56,7 @@
 #define KEPT_SHARE 0.1f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
    to the next; of a kept point fewer and shorter ones. */
-#define DESCENT_STEPS 6
+#define DESCENT_STEPS 8
 #define DESCENT_START 0.5f
 #define KEPT_STEPS 3
 #define KEPT_START 0.12f
@@ -120,16 +120,15 @@ static int is_met_by_cells(const cloth *c, int32_t index) {
   return !has_mass && shape != CLOTH_SHAPE_PLANE && !is_concave(&slot_at(c, index)->body);
 }
 
-/* How much longer than at rest the diagonals of cells are taken to be where it is asked if a collider is large. */
-#define LONGER_DIAGONAL 1.25f
+/* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses. */
+#define LARGE_SAG 0.5f
 
-/* 1 for round colliders so large that they stand out of no cell: the arc over a diagonal rises by less than the least
-   sag. */
+/* 1 for round colliders so large that particles alone keep them out. */
 static int is_large(const cloth *c, const cloth_collider *s, float thickness) {
-  const float longest = LONGER_DIAGONAL * maximum(c->grid.diagonal, c->grid.antidiagonal);
+  const float longest = maximum(c->grid.diagonal, c->grid.antidiagonal);
   const int is_capsule = s->shape == CLOTH_SHAPE_CAPSULE;
   const float radius = is_capsule ? minimum(s->radius, s->radius_top) : s->radius;
-  return (is_capsule || s->shape == CLOTH_SHAPE_SPHERE) && longest * longest < 8.0f * LEAST_SAG * thickness * radius;
+  return (is_capsule || s->shape == CLOTH_SHAPE_SPHERE) && longest * longest < 8.0f * LARGE_SAG * thickness * radius;
 }
 
 /* The box around a collider in its axes. */
@@ -604,9 +603,6 @@ CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
   const cell_bounds *block = cell_bounds_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
-  if (!do_boxes_meet(&block->box, &s->near)) {
-    return 0;
-  }
   const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
   workspace_of(s->s.c)->searched += SEARCHES_OF_CELL * cells;
   s->way = block->way + s->moves;
@@ -637,12 +633,22 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
   }
 }
 
+/* Rows of cells of the present block, from `row` on, that are left out together: their box is too far. */
+static int32_t rows_too_far(const cell_search *s, int32_t row) {
+  const cell_bounds *block = cell_bounds_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
+  return row % BLOCK_ROWS > 0 || do_boxes_meet(&block->box, &s->near) ? 0 : BLOCK_ROWS;
+}
+
 /* Finds the touches of cells with one collider. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
   for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
     s->row[0].row = s->row[1].row = -1;
-    for (int32_t row = 0; row + 1 < s->s.a->rows; row++) {
-      find_cells_of_row(s, row);
+    for (int32_t row = 0; row + 1 < s->s.a->rows;) {
+      const int32_t skipped = rows_too_far(s, row);
+      if (skipped == 0) {
+        find_cells_of_row(s, row);
+      }
+      row += skipped > 0 ? skipped : 1;
     }
   }
   add_waiting_triangles(s);
