@@ -353,21 +353,6 @@
 #define CLOTH_SEPARATE static
 #endif
 
-/* Leave a function with the error that a check has found, or with a value where a condition holds. */
-#define RETURN_ERROR(check)                                                                                            \
-  do {                                                                                                                 \
-    const int found = (check);                                                                                         \
-    if (found) {                                                                                                       \
-      return found;                                                                                                    \
-    }                                                                                                                  \
-  } while (0)
-#define RETURN_IF(condition, value)                                                                                    \
-  do {                                                                                                                 \
-    if (condition) {                                                                                                   \
-      return value;                                                                                                    \
-    }                                                                                                                  \
-  } while (0)
-
 /// Scalars and vectors ///
 
 /* Arithmetic on single floats and on cloth_vector with the same results on every machine: correctly rounded operations
@@ -458,17 +443,11 @@ CLOTH_INLINE float square_root(float value) {
 #else
 CLOTH_INLINE float square_root(float value) {
   uint32_t bits = float_to_bits(value).bits;
-  if (bits >= 0x7f800000u && (value > 0.0f || value != value)) {
-    return value; /* infinity and what is no number */
-  }
-  if (!(value > 0.0f) || bits < 0x00800000u) {
-    return 0.0f;
-  }
+  if (bits >= 0x7f800000u && (value > 0.0f || value != value)) { return value; /* infinity and what is no number */ }
+  if (!(value > 0.0f) || bits < 0x00800000u) { return 0.0f; }
   uint32_t exponent = (bits >> 23) - 127u;
   uint32_t remainder = (bits & 0x007fffffu) | 0x00800000u;
-  if (exponent & 1u) {
-    remainder += remainder;
-  }
+  if (exponent & 1u) { remainder += remainder; }
   remainder += remainder;
   uint32_t root = 0;
   uint32_t tested = 0;
@@ -481,9 +460,7 @@ CLOTH_INLINE float square_root(float value) {
     }
     remainder += remainder;
   }
-  if (remainder != 0) {
-    root += root & 1u;
-  }
+  if (remainder != 0) { root += root & 1u; }
   float_bits result;
   /* The exponent halves downwards: biased first, so that the shift stays unsigned. */
   result.bits = (root >> 1) + 0x3f000000u + ((((exponent + 256u) >> 1) - 128u) << 23);
@@ -607,9 +584,7 @@ static void copy_memory(void *to, const void *from, size_t bytes) {
 
 static int are_equal(const void *a, const void *b, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) {
-    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
-      return 0;
-    }
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) { return 0; }
   }
   return 1;
 }
@@ -623,9 +598,7 @@ static void flush_floats(float *values, int32_t count) {
 
 /* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. NaN gives `limit`. */
 static int32_t ceiling_within(float value, int32_t limit) {
-  if (!(value < (float)limit)) {
-    return limit;
-  }
+  if (!(value < (float)limit)) { return limit; }
   int32_t whole = (int32_t)maximum(value, 1.0f);
   return (float)whole < value ? whole + 1 : whole;
 }
@@ -642,9 +615,7 @@ static int vector_is_finite(cloth_vector a) {
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * LENGTH_TOLERANCE) {
-    return 0;
-  }
+  if (squared <= limit * limit * LENGTH_TOLERANCE) { return 0; }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
   return 1;
 }
@@ -2877,9 +2848,7 @@ static int is_collider(const cloth *c, int32_t index) {
 
 /* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
-  if (!WITH_PLANNING) {
-    return;
-  }
+  if (!WITH_PLANNING) { return; }
   uint32_t *work = statistics_of(c)->work;
   uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * cost;
   work[0] = (uint32_t)sum;
@@ -2894,9 +2863,7 @@ static int may_refine(const cloth *c) {
     w->is_cut = 1;
     w->max_refinements = w->refinements;
   }
-  if (w->is_cut && w->refinements >= w->max_refinements) {
-    return 0;
-  }
+  if (w->is_cut && w->refinements >= w->max_refinements) { return 0; }
   w->refinements++;
   return 1;
 }
@@ -2945,9 +2912,7 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
 /* Particles that have a cell. */
 static int32_t particles_of(const cloth *c) {
 #if WITH_GAPS
-  if (c->gaps) {
-    return ((const gap_summary *)at(c, c->gaps))->particles;
-  }
+  if (c->gaps) { return ((const gap_summary *)at(c, c->gaps))->particles; }
 #endif
   return c->count;
 }
@@ -2976,8 +2941,8 @@ static int will_choose_tethers(const cloth *c) {
 }
 
 static int check_cloth(const cloth *c) {
-  RETURN_IF(!c, CLOTH_ERROR_NULL);
-  RETURN_IF((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC, CLOTH_ERROR_NOT_A_CLOTH);
+  if (!c) { return CLOTH_ERROR_NULL; }
+  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) { return CLOTH_ERROR_NOT_A_CLOTH; }
   return CLOTH_OK;
 }
 
@@ -2985,7 +2950,7 @@ static int check_cloth(const cloth *c) {
 
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
-  RETURN_IF(!cloths, CLOTH_ERROR_NULL);
+  if (!cloths) { return CLOTH_ERROR_NULL; }
   int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
   for (int32_t n = 0; n < count && !error; n++) {
     error = check_cloth(cloths[n]);
@@ -3015,9 +2980,7 @@ CLOTH_INLINE int32_t history_length(const cloth *c) {
 static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
     vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    if (history_length(c) > 1) {
-      vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
-    }
+    if (history_length(c) > 1) { vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f)); }
   }
 }
 
@@ -3056,9 +3019,7 @@ static void wake(const cloth *c) {
 
 /* Stores one of the inputs, and wakes the cloth if the value differs from the stored one. */
 static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
-  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
-    wake(c);
-  }
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) { wake(c); }
   copy_memory(stored, value, bytes);
 }
 
@@ -3082,9 +3043,7 @@ static int32_t next_pin(const cloth *c, int32_t i) {
     while (i % 4 == 0 && i + 32 <= count && are_many_free(freedom + i)) {
       i += 32;
     }
-    if (i >= count || is_pinned(c, i)) {
-      return i;
-    }
+    if (i >= count || is_pinned(c, i)) { return i; }
   }
 }
 
@@ -3113,7 +3072,8 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -3140,14 +3100,13 @@ static cloth_vector starting_velocity(const cloth *c, int32_t particle, float in
 /* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
 static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
   cloth_vector before = vector_load(to, particle);
-  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
-    wake(c);
-  }
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) { wake(c); }
   vector_store(to, particle, a);
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_particle(c, particle));
+  int error = check_particle(c, particle);
+  if (error) { return error; }
   return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
@@ -3229,12 +3188,8 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
 /* Is there material in a cell, torn or whole? `column` from -1, the last one of a tube; none beyond the grid. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c) && column < 0) {
-    column += columns;
-  }
-  if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
-    return 0;
-  }
+  if (is_wrapped(c) && column < 0) { column += columns; }
+  if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) { return 0; }
   return (gaps[row * columns + column] & (GAP_CELL | GAP_TORN)) != GAP_CELL;
 }
 
@@ -3294,9 +3249,7 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
     gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
   }
   derive_gaps(c);
-  if (can_tear(c)) {
-    copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count);
-  }
+  if (can_tear(c)) { copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count); }
 }
 
 #if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
@@ -3310,9 +3263,7 @@ static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / columns;
     const int has_same_cell = ((gaps[i] & (GAP_CELL | GAP_TORN)) == GAP_CELL) == ((mask[i] & GAP_CELL) != 0);
-    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) {
-      return 0;
-    }
+    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) { return 0; }
     broken |= gaps[i] & ~(uint32_t)mask[i];
   }
   uint32_t padding = 0;
@@ -3346,15 +3297,9 @@ static void count_pieces(const cloth *c, int32_t *label) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / columns, column = i - row * columns;
     label[i] = i;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
-      join_pieces(label, i - 1, i);
-    }
-    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
-      join_pieces(label, i - column, i);
-    }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-      join_pieces(label, i - columns, i);
-    }
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(label, i - 1, i); }
+    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) { join_pieces(label, i - column, i); }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(label, i - columns, i); }
   }
   for (int32_t i = 0; i < c->count; i++) {
     s->pieces += label[i] == i && !is_gap(c, i, GAP_PARTICLE);
@@ -3386,9 +3331,7 @@ static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
   int32_t near = first;
-  if (!is_gap_among(gaps_of(c) + first, c->grid.columns, GAP_PARTICLE)) {
-    return 1;
-  }
+  if (!is_gap_among(gaps_of(c) + first, c->grid.columns, GAP_PARTICLE)) { return 1; }
   while (near < end && is_gap(c, near, GAP_PARTICLE)) {
     near++;
   }
@@ -3476,9 +3419,7 @@ static rigid_body *bodies_of(const cloth *c) {
 /* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    if (bodies_of(c)[n].collider == collider) {
-      return &bodies_of(c)[n];
-    }
+    if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
   }
   return NULL;
 }
@@ -3490,9 +3431,7 @@ static attachment *attachments_of(const cloth *c) {
 /* The attachment of a particle, or NULL. */
 static attachment *find_attachment(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    if (attachments_of(c)[n].particle == particle) {
-      return &attachments_of(c)[n];
-    }
+    if (attachments_of(c)[n].particle == particle) { return &attachments_of(c)[n]; }
   }
   return NULL;
 }
@@ -3661,9 +3600,7 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 
 /* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
-  if (t == 1.0f) {
-    return *b;
-  }
+  if (t == 1.0f) { return *b; }
   cloth_pose pose;
   pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
   pose.position = vector_flush(pose.position, STATE_QUANTUM);
@@ -3821,7 +3758,7 @@ static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *b
 /* Is the geometry that a collider names at its place in the surroundings? */
 static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
   const cloth_geometry_key *key = &body->geometry;
-  RETURN_IF(!around || key->place >= around->geometry_count, 0);
+  if (!around || key->place >= around->geometry_count) { return 0; }
   const cloth_geometry *g = around->geometries[key->place];
   return is_geometry(g) && g->shape == body->shape && g->elements == key->elements && g->hash[0] == key->hash[0] &&
          g->hash[1] == key->hash[1];
@@ -3832,7 +3769,9 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
   const int may_have = c->settings.capacity.geometry || c->settings.capacity.meshes > 0;
   for (int32_t index = 0; may_have && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    RETURN_IF(slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body), CLOTH_ERROR_GEOMETRY);
+    if (slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body)) {
+      return CLOTH_ERROR_GEOMETRY;
+    }
   }
   return CLOTH_OK;
 }
@@ -3991,9 +3930,7 @@ static int32_t body_count_of(const cloth *c) {
 static body_unknown *find_unknown(const cloth *c, int32_t collider) {
   body_unknown *u = body_unknowns_of(c);
   for (int32_t n = 0; n < body_count_of(c); n++) {
-    if (u[n].collider == collider) {
-      return &u[n];
-    }
+    if (u[n].collider == collider) { return &u[n]; }
   }
   return NULL;
 }
@@ -4172,9 +4109,7 @@ static float contact_factor(const cloth *c, const float *map, int32_t row, int32
 
 /* k_0 of lanes `k` of a touch, from that of the fabric. */
 CLOTH_INLINE lanes touch_stiffness(const cloth *c, const touch *e, int32_t k, float stiffness) {
-  if (!c->constant.stiffness_map) {
-    return lanes_splat(stiffness);
-  }
+  if (!c->constant.stiffness_map) { return lanes_splat(stiffness); }
   const float *map = floats_at(c, c->constant.stiffness_map);
   float factors[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
@@ -4358,9 +4293,7 @@ static int32_t most_cells_tried(const cloth *c) {
 /* Sets how many entries there are, `before` of which there were before. */
 static void set_cells_remembered(const cloth *c, uint32_t count, uint32_t before) {
   *cells_remembered(c) = count;
-  if (count < before) {
-    fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory));
-  }
+  if (count < before) { fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory)); }
 }
 
 /* Is a particle a corner of the cell of a key? */
@@ -4373,9 +4306,7 @@ static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
 
 /* Forgets the touches of cells with a collider, or of the cells around a particle; -1: of none. */
 static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
-  if (!c->state.cells) {
-    return;
-  }
+  if (!c->state.cells) { return; }
   cell_memory *entry = cell_memories_of(c);
   const uint32_t before = *cells_remembered(c);
   uint32_t count = 0;
@@ -4599,9 +4530,7 @@ static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t p
   clear_floats(array - NEAR_START, NEAR_START);
   for (int32_t n = 0; n < 3; n++) {
     clear_floats(array + n * plane + used, BUFFER_PAD);
-    if (n > 0) {
-      clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD);
-    }
+    if (n > 0) { clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD); }
   }
 #endif
 }
@@ -4707,9 +4636,7 @@ CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t
 
 /* Closes the rows of a tube, from a direction on: where what a spring brings is read beyond the seam. */
 CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t columns, int32_t first) {
-  if (first == WARP) {
-    force_copy(force_row(f, WARP), buffer, columns - 1, -1);
-  }
+  if (first == WARP) { force_copy(force_row(f, WARP), buffer, columns - 1, -1); }
   force_copy(force_row(f, DIAGONAL), buffer, columns - 1, -1);
   force_copy(force_row(f, ANTIDIAGONAL), buffer, 0, columns);
 }
@@ -4760,9 +4687,7 @@ CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
 /* The same of all rows of a near array of a tube, after a pass: what a pass stores of a row may reach into the place
    before the row below, which another piece computes. */
 static void close_rows(const cloth *c, float *array) {
-  if (!is_wrapped(c)) {
-    return;
-  }
+  if (!is_wrapped(c)) { return; }
   const int32_t pitch = pitch_of(c), plane = near_plane(pitch, c->grid.rows);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     close_ring(near_row(array, pitch, row), plane, c->grid.columns);
@@ -4933,9 +4858,7 @@ CLOTH_INLINE void restrict_columns(const level_pair *p, int32_t floats, float *t
     restrict_blocks_of_row(p, floats, to, 1, scale);
     return;
   }
-  if (p->transfer >= TRANSFER_RING) {
-    wrap_transfer(p, floats);
-  }
+  if (p->transfer >= TRANSFER_RING) { wrap_transfer(p, floats); }
   restrict_blocks_of_row(p, floats, to, 0, scale);
 }
 
@@ -5071,12 +4994,8 @@ typedef struct spread_row {
 CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t plane, int32_t row, int32_t first) {
   const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
   const int32_t above = is_kept ? row : row / 2, below = above + is_between;
-  if (row == first || is_kept) {
-    spread_columns(p, from, plane, above);
-  }
-  if (is_between) {
-    spread_columns(p, from, plane, below);
-  }
+  if (row == first || is_kept) { spread_columns(p, from, plane, above); }
+  if (is_between) { spread_columns(p, from, plane, below); }
   const spread_row s = {.above = spread_buffer(p, above), .below = spread_buffer(p, below), .places = p->places};
   return s;
 }
@@ -5085,9 +5004,7 @@ CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t 
    coarse ones; a constant. */
 CLOTH_INLINE lanes3 spread_at(const spread_row *s, int32_t between, int32_t i) {
   const lanes3 above = near_load(s->above, s->places, i);
-  if (!between) {
-    return above;
-  }
+  if (!between) { return above; }
   return lanes3_scale(lanes3_add(above, near_load(s->below, s->places, i)), lanes_splat(0.5f));
 }
 
@@ -5256,9 +5173,7 @@ CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
     const lanes3 w = own_load(a->air, i);
     held = lanes_add(held, lanes3_dot(w, w));
   }
-  if (a->factors) {
-    plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE)));
-  }
+  if (a->factors) { plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE))); }
   return lanes_select(moves, held, plate);
 }
 
@@ -5269,9 +5184,7 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   const level_pair p = *pair;
   float *ground = level_ground(c, 0), *line = p.row;
   const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
-  if (a->ground) {
-    restrict_blocks(&p, a->ground, ground, 1.0f, first, end);
-  }
+  if (a->ground) { restrict_blocks(&p, a->ground, ground, 1.0f, first, end); }
   for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
@@ -5357,9 +5270,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
   float *ground = level_ground(c, 0), block[6];
   for (int32_t down = -1; down <= 1; down++) {
     for (int32_t right = -1; right <= 1; right++) {
-      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) {
-        continue;
-      }
+      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) { continue; }
       const int32_t near = (column + right + a->columns) % a->columns, other = row + down;
       if (*own_at(a->diagonal, 1, other * a->pitch + near, 0) > 0.0f) {
         const spring_place s = spring_between(row, column, down, right);
@@ -5376,9 +5287,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
 CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   const level_pair p = pair_of(c, 0);
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    if (!is_gap(c, i, GAP_PARTICLE)) {
-      add_springs_of_pin(c, a, &p, i);
-    }
+    if (!is_gap(c, i, GAP_PARTICLE)) { add_springs_of_pin(c, a, &p, i); }
   }
 }
 
@@ -5464,15 +5373,11 @@ CLOTH_SEPARATE void label_pieces(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
     table[place] = place;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
-      join_pieces(table, place - 1, place);
-    }
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(table, place - 1, place); }
     if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
       join_pieces(table, place - column, place);
     }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-      join_pieces(table, place - pitch, place);
-    }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(table, place - pitch, place); }
   }
   for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
     const int32_t place = i / columns * pitch + i % columns;
@@ -5891,9 +5796,7 @@ CLOTH_CONSTANT static const float_range config_floats[] = {CONFIG_FLOATS(CONFIG_
 static int find_float_outside(const void *values, const float_range *ranges, int count) {
   for (int n = 0; n < count; n++) {
     const float *value = (const float *)(const void *)((const char *)values + ranges[n].offset);
-    if (!in_range(*value, ranges[n].low, ranges[n].high)) {
-      return n + 1;
-    }
+    if (!in_range(*value, ranges[n].low, ranges[n].high)) { return n + 1; }
   }
   return 0;
 }
@@ -5902,9 +5805,7 @@ static int find_float_outside(const void *values, const float_range *ranges, int
 static int find_integer_outside(const void *values, const integer_range *ranges, int count) {
   for (int n = 0; n < count; n++) {
     const int32_t *value = (const int32_t *)(const void *)((const char *)values + ranges[n].offset);
-    if (*value < ranges[n].low || *value > ranges[n].high) {
-      return n + 1;
-    }
+    if (*value < ranges[n].low || *value > ranges[n].high) { return n + 1; }
   }
   return 0;
 }
@@ -6053,18 +5954,16 @@ static const cloth_vector *start_positions(const cloth_config *config) {
 
 /* The first fault of a config's edges and positions, 0 for none; without positions those at the ends count. */
 static int find_placement_fault(const cloth_config *config) {
-  RETURN_IF(!is_edge(config->edge_warp, config->columns - !is_tube(config)), CONFIG_FAULT(EDGE_WARP));
-  RETURN_IF(!is_edge(config->edge_weft, config->rows - 1), CONFIG_FAULT(EDGE_WEFT));
-  if (edges_lean(config)) {
-    return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
-  }
+  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) { return CONFIG_FAULT(EDGE_WARP); }
+  if (!is_edge(config->edge_weft, config->rows - 1)) { return CONFIG_FAULT(EDGE_WEFT); }
+  if (edges_lean(config)) { return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES); }
   for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
-    RETURN_IF(!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(POSITIONS));
+    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(POSITIONS); }
   }
   for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
        end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
-    RETURN_IF(!vector_in_range(p, CLOTH_POSITION_LIMIT), CONFIG_FAULT(START));
+    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(START); }
   }
   return 0;
 }
@@ -6129,8 +6028,8 @@ CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
 #undef PRESET
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
-  RETURN_IF((unsigned)kind >= CLOTH_FABRIC_COUNT, CLOTH_ERROR_RANGE);
+  if (!fabric) { return CLOTH_ERROR_NULL; }
+  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) { return CLOTH_ERROR_RANGE; }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
 }
@@ -6178,7 +6077,7 @@ static uint32_t rest_shape_bytes(const cloth_config *config) {
 /* Is a cell part of the grid, and not left out by the mask? */
 static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row) {
   const int32_t cells = config->columns - !is_tube(config), place = column_within(config, column);
-  RETURN_IF(place < 0 || place >= cells || row < 0 || row + 1 >= config->rows, 0);
+  if (place < 0 || place >= cells || row < 0 || row + 1 >= config->rows) { return 0; }
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
@@ -6211,7 +6110,7 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
 static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
-  RETURN_IF(column < 0, 0);
+  if (column < 0) { return 0; }
   if (d == WARP || d == WEFT) {
     const int along = d == WARP;
     return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
@@ -6310,18 +6209,19 @@ static rest_sums add_up_rest(const cloth_config *config) {
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    RETURN_IF(!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(REST_POSITIONS));
+    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(REST_POSITIONS); }
   }
-  RETURN_IF(!config->grid.rest_positions, 0);
+  if (!config->grid.rest_positions) { return 0; }
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      RETURN_IF(has_rest_spring(config, d, column, row) &&
-                    !is_rest_length(rest_spring(config, d, column, row), sums.length[d]),
-                CONFIG_FAULT(REST_LENGTHS));
+      if (has_rest_spring(config, d, column, row) &&
+          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
+        return CONFIG_FAULT(REST_LENGTHS);
+      }
     }
-    RETURN_IF(is_cell_kept(config, column, row) && !is_rest_cell(config, column, row), CONFIG_FAULT(REST_LENGTHS));
+    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) { return CONFIG_FAULT(REST_LENGTHS); }
   }
   return 0;
 }
@@ -6428,9 +6328,7 @@ static void shape_particle(const cloth *c, const cloth_config *config, const res
 static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   const int32_t row = i / c->grid.columns;
   const int32_t right = (i + 1) % c->grid.columns ? i + 1 : i + 1 - c->grid.columns;
-  if ((!is_wrapped(c) && right < i) || row + 1 == c->grid.rows) {
-    return 0.0f;
-  }
+  if ((!is_wrapped(c) && right < i) || row + 1 == c->grid.rows) { return 0.0f; }
   const float down = rest_array(c, REST_LENGTH + DIAGONAL)[i] * c->grid.diagonal;
   const float up = rest_array(c, REST_LENGTH + ANTIDIAGONAL)[right] * c->grid.antidiagonal;
   const float lean = 0.25f * (down * down - up * up);
@@ -6537,8 +6435,8 @@ cloth_config cloth_config_default(void) {
 #define IMEX_SUBSTEPS 16
 
 int cloth_config_use_imex(cloth_config *config) {
-  RETURN_IF(!config, CLOTH_ERROR_NULL);
-  RETURN_IF(config->cookie != CLOTH_COOKIE, CLOTH_ERROR_CONFIG);
+  if (!config) { return CLOTH_ERROR_NULL; }
+  if (config->cookie != CLOTH_COOKIE) { return CLOTH_ERROR_CONFIG; }
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->integration.explicit_threshold = IMEX_THRESHOLD;
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
@@ -6566,7 +6464,7 @@ static int needs_sleep(const cloth_config *config) {
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
-    RETURN_IF(!in_range(map[i], low, high), 0);
+    if (!in_range(map[i], low, high)) { return 0; }
   }
   return 1;
 }
@@ -6576,13 +6474,14 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
-  RETURN_IF(config->integration.max_parts == 3, CONFIG_FAULT(PARTS));
-  RETURN_IF(is_tube(config) && config->columns < MIN_TUBE_COLUMNS, CONFIG_FAULT(TUBE_COLUMNS));
-  RETURN_IF(config->capacity.fixed_work && needs_sleep(config), CONFIG_FAULT(WORK_SLEEP));
-  RETURN_IF(config->capacity.fixed_work && needs_tearing(config), CONFIG_FAULT(WORK_TEARING));
-  RETURN_IF(config->capacity.fixed_work &&
-                (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0),
-            CONFIG_FAULT(WORK_GEOMETRY));
+  if (config->integration.max_parts == 3) { return CONFIG_FAULT(PARTS); }
+  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) { return CONFIG_FAULT(TUBE_COLUMNS); }
+  if (config->capacity.fixed_work && needs_sleep(config)) { return CONFIG_FAULT(WORK_SLEEP); }
+  if (config->capacity.fixed_work && needs_tearing(config)) { return CONFIG_FAULT(WORK_TEARING); }
+  if (config->capacity.fixed_work &&
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
+    return CONFIG_FAULT(WORK_GEOMETRY);
+  }
   return 0;
 }
 
@@ -6613,81 +6512,83 @@ static int needs_self(const cloth_config *config) {
 
 /* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
 static int find_left_out_geometry(const cloth_config *config) {
-  RETURN_IF(!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry,
-            CONFIG_FAULT(NO_GEOMETRY));
-  RETURN_IF(!WITH_MESH && config->capacity.meshes > 0, CONFIG_FAULT(NO_MESH));
-  RETURN_IF(!WITH_WORKERS && config->capacity.workers > 0, CONFIG_FAULT(NO_WORKERS));
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) { return CONFIG_FAULT(NO_MESH); }
+  if (!WITH_WORKERS && config->capacity.workers > 0) { return CONFIG_FAULT(NO_WORKERS); }
   return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
 }
 
 /* The same of what cloth touches. */
 static int find_left_out_contact(const cloth_config *config) {
-  RETURN_IF(!WITH_COLLIDERS && config->max_colliders > 0, CONFIG_FAULT(NO_COLLIDERS));
-  RETURN_IF(!WITH_BODIES &&
-                config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0,
-            CONFIG_FAULT(NO_BODIES));
-  RETURN_IF(!WITH_SELF && needs_self(config), CONFIG_FAULT(NO_SELF));
-  RETURN_IF(!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES,
-            CONFIG_FAULT(NO_TRIANGLES));
-  RETURN_IF(!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES,
-            CONFIG_FAULT(NO_SPHERES));
-  RETURN_IF(!WITH_GROUPS && needs_self(config) && config->self.gathers == 0, CONFIG_FAULT(NO_GROUPS));
-  RETURN_IF(!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0, CONFIG_FAULT(NO_QUERIES));
+  if (!WITH_COLLIDERS && config->max_colliders > 0) { return CONFIG_FAULT(NO_COLLIDERS); }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
+  if (!WITH_SELF && needs_self(config)) { return CONFIG_FAULT(NO_SELF); }
+  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
+    return CONFIG_FAULT(NO_TRIANGLES);
+  }
+  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
+    return CONFIG_FAULT(NO_SPHERES);
+  }
+  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) { return CONFIG_FAULT(NO_GROUPS); }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) { return CONFIG_FAULT(NO_QUERIES); }
   return find_left_out_geometry(config);
 }
 
 /* The same of the grid. */
 static int find_left_out_grid(const cloth_config *config) {
-  RETURN_IF(!WITH_WRAP && config->grid.wrap, CONFIG_FAULT(NO_WRAP));
-  RETURN_IF(!WITH_MASK && config->grid.cell_mask, CONFIG_FAULT(NO_MASK));
+  if (!WITH_WRAP && config->grid.wrap) { return CONFIG_FAULT(NO_WRAP); }
+  if (!WITH_MASK && config->grid.cell_mask) { return CONFIG_FAULT(NO_MASK); }
   return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
 }
 
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
-  RETURN_IF(!WITH_SOLVER && needs_solver(config), CONFIG_FAULT(NO_SOLVER));
-  RETURN_IF(!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL,
-            CONFIG_FAULT(NO_MULTILEVEL));
-  RETURN_IF(!WITH_TETHERS && config->tethers.count > 0, CONFIG_FAULT(NO_TETHERS));
-  if (find_left_out_contact(config)) {
-    return find_left_out_contact(config);
+  if (!WITH_SOLVER && needs_solver(config)) { return CONFIG_FAULT(NO_SOLVER); }
+  if (!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
+    return CONFIG_FAULT(NO_MULTILEVEL);
   }
-  RETURN_IF(!WITH_CONFINED && config->capacity.max_confined > 0, CONFIG_FAULT(NO_CONFINED));
-  RETURN_IF(!WITH_SLEEP && needs_sleep(config), CONFIG_FAULT(NO_SLEEP));
-  RETURN_IF(!WITH_TARGETS && config->capacity.targets, CONFIG_FAULT(NO_TARGETS));
-  RETURN_IF(!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
-                             config->world.recentre_distance > 0.0f),
-            CONFIG_FAULT(NO_ORIGIN));
-  if (find_left_out_grid(config)) {
-    return find_left_out_grid(config);
+  if (!WITH_TETHERS && config->tethers.count > 0) { return CONFIG_FAULT(NO_TETHERS); }
+  if (find_left_out_contact(config)) { return find_left_out_contact(config); }
+  if (!WITH_CONFINED && config->capacity.max_confined > 0) { return CONFIG_FAULT(NO_CONFINED); }
+  if (!WITH_SLEEP && needs_sleep(config)) { return CONFIG_FAULT(NO_SLEEP); }
+  if (!WITH_TARGETS && config->capacity.targets) { return CONFIG_FAULT(NO_TARGETS); }
+  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                       config->world.recentre_distance > 0.0f)) {
+    return CONFIG_FAULT(NO_ORIGIN);
   }
-  RETURN_IF(!WITH_TEARING && config->tearing.max_breaks > 0, CONFIG_FAULT(NO_TEARING));
-  RETURN_IF(!WITH_BODIES && needs_pin_forces(config), CONFIG_FAULT(NO_BODIES));
-  RETURN_IF(!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f),
-            CONFIG_FAULT(NO_AIR));
+  if (find_left_out_grid(config)) { return find_left_out_grid(config); }
+  if (!WITH_TEARING && config->tearing.max_breaks > 0) { return CONFIG_FAULT(NO_TEARING); }
+  if (!WITH_BODIES && needs_pin_forces(config)) { return CONFIG_FAULT(NO_BODIES); }
+  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
+    return CONFIG_FAULT(NO_AIR);
+  }
   return 0;
 }
 
 /* Numbers outside their ranges. */
 static int find_outside(const cloth_config *config) {
   int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
-  if (outside) {
-    return outside;
-  }
+  if (outside) { return outside; }
   outside = find_float_outside(config, config_floats, CONFIG_FLOAT_COUNT);
   return outside ? CONFIG_INTEGER_COUNT + outside : 0;
 }
 
 static int find_vector_fault(const cloth_config *config) {
-  RETURN_IF(!vector_in_range(config->gravity, GRAVITY_LIMIT), CONFIG_FAULT(GRAVITY));
+  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) { return CONFIG_FAULT(GRAVITY); }
   return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
 }
 
 static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  RETURN_IF(!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR), CONFIG_FAULT(MASS_MAP));
-  RETURN_IF(needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR),
-            CONFIG_FAULT(TEAR_MAP));
+  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) { return CONFIG_FAULT(MASS_MAP); }
+  if (needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR)) {
+    return CONFIG_FAULT(TEAR_MAP);
+  }
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
@@ -6712,9 +6613,7 @@ static int find_mask_fault(const cloth_config *config) {
 /* The shortest rest length along warp and weft [m]. */
 static float shortest_spacing(const cloth_config *config) {
 #if WITH_REST_SHAPE
-  if (config->grid.rest_positions) {
-    return shortest_rest_spring(config);
-  }
+  if (config->grid.rest_positions) { return shortest_rest_spring(config); }
 #endif
   return minimum(vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config)),
                  vector_length(config->edge_weft) / (float)(config->rows - 1));
@@ -6722,16 +6621,16 @@ static float shortest_spacing(const cloth_config *config) {
 
 /* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
-  RETURN_IF(!needs_self(config), 0);
-  RETURN_IF(config->columns * config->rows > SELF_PARTICLE_LIMIT, CONFIG_FAULT(SELF_SIZE));
+  if (!needs_self(config)) { return 0; }
+  if (config->columns * config->rows > SELF_PARTICLE_LIMIT) { return CONFIG_FAULT(SELF_SIZE); }
   const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
   return config->self_thickness <= most * shortest_spacing(config) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
 static int find_config_fault(const cloth_config *config) {
-  RETURN_IF(!config, CONFIG_FAULT(POINTER));
-  RETURN_IF(config->cookie != CLOTH_COOKIE, CONFIG_FAULT(COOKIE));
+  if (!config) { return CONFIG_FAULT(POINTER); }
+  if (config->cookie != CLOTH_COOKIE) { return CONFIG_FAULT(COOKIE); }
   int fault = find_outside(config);
   fault = fault ? fault : find_conflict(config);
   fault = fault ? fault : find_left_out(config);
@@ -6780,25 +6679,19 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
-  if (WITH_SELF && needs_self(config)) {
-    c->self = reserve(end, sizeof(self_settings));
-  }
+  if (WITH_SELF && needs_self(config)) { c->self = reserve(end, sizeof(self_settings)); }
 #if WITH_GAPS
   if (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config)) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
     reserve(end, rest_shape_bytes(config));
-    if (config->tearing.map) {
-      reserve_floats(end, c->count);
-    }
+    if (config->tearing.map) { reserve_floats(end, c->count); }
   }
 #endif
   if (config->grid.mass_map || config->grid.rest_positions) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
-  if (config->grid.stiffness_map) {
-    c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
-  }
+  if (config->grid.stiffness_map) { c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD); }
 }
 
 /* Does a config need the impulses on pins? */
@@ -6833,9 +6726,7 @@ static int32_t memories_for(int32_t count, int32_t pairs) {
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
-  if (c->self) {
-    reserve(end, (uint32_t)c->count); /* ages */
-  }
+  if (c->self) { reserve(end, (uint32_t)c->count); /* ages */ }
 #if WITH_TEARING
   if (needs_tearing(config)) {
     reserve(end, (uint32_t)c->count);
@@ -6857,12 +6748,8 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
   }
 #endif
-  if (needs_sleep(config)) {
-    c->state.resting = reserve_floats(end, report_floats(c, config));
-  }
-  if (config->tethers.count) {
-    c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
-  }
+  if (needs_sleep(config)) { c->state.resting = reserve_floats(end, report_floats(c, config)); }
+  if (config->tethers.count) { c->state.tethers = reserve_floats(end, config->tethers.count * c->count); }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
@@ -6870,13 +6757,9 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
-  if (config->capacity.targets) {
-    c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
-  }
+  if (config->capacity.targets) { c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride); }
 #if WITH_COLLIDERS
-  if (reacting(config) > 0) {
-    c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride);
-  }
+  if (reacting(config) > 0) { c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride); }
 #endif
   c->state.end = *end;
 }
@@ -7006,9 +6889,7 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
 /* Reactions of colliders and shared bodies, behind them those of pins, and what attachments have passed on. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
-  if (needs_pin_reactions(config)) {
-    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
-  }
+  if (needs_pin_reactions(config)) { c->own.pin_reactions = reserve_floats(end, 3 * c->count); }
   if (config->capacity.max_attachments > 0) {
     c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
   }
@@ -7091,15 +6972,9 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.product = reserve_vectors(end, vector);
   c->scratch.residual = reserve_vectors(end, vector > 3 * c->stride ? vector : 3 * c->stride);
   c->scratch.diagonal = reserve_places(c, end, 1);
-  if (needs_air(config)) {
-    c->scratch.air = reserve_places(c, end, 3);
-  }
-  if (c->gaps || config->grid.stiffness_map) {
-    c->scratch.factors = reserve_places(c, end, FACTOR_FLOATS);
-  }
-  if (c->gaps) {
-    c->scratch.labels = reserve_places(c, end, 1);
-  }
+  if (needs_air(config)) { c->scratch.air = reserve_places(c, end, 3); }
+  if (c->gaps || config->grid.stiffness_map) { c->scratch.factors = reserve_places(c, end, FACTOR_FLOATS); }
+  if (c->gaps) { c->scratch.labels = reserve_places(c, end, 1); }
   layout_contact(c, config, end);
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0 || c->self) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
@@ -7111,9 +6986,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
-  if (needs_solver(config)) {
-    layout_operator(c, config, end);
-  }
+  if (needs_solver(config)) { layout_operator(c, config, end); }
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -7159,8 +7032,9 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!memory, CLOTH_ERROR_NULL);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!memory) { return CLOTH_ERROR_NULL; }
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -7168,11 +7042,12 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  RETURN_ERROR(check_call(c, scratch));
+  int error = check_call(c, scratch);
+  if (error) { return error; }
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
-  RETURN_IF(c->shared_bytes == 0, CLOTH_ERROR_STATE);
-  RETURN_IF((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside, CLOTH_ERROR_ARENA);
+  if (c->shared_bytes == 0) { return CLOTH_ERROR_STATE; }
+  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) { return CLOTH_ERROR_ARENA; }
   uintptr_t moved = offset - c->scratch.solution; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
@@ -7183,7 +7058,8 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  RETURN_ERROR(check_call(c, memory));
+  int error = check_call(c, memory);
+  if (error) { return error; }
   describe_memory(c, memory);
   return CLOTH_OK;
 }
@@ -7208,9 +7084,7 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 #if WITH_REST_SHAPE
-  if (config->grid.rest_positions) {
-    measure_shape(grid, config);
-  }
+  if (config->grid.rest_positions) { measure_shape(grid, config); }
 #endif
 }
 
@@ -7296,9 +7170,7 @@ static void measure_maps(cloth *c, const cloth_config *config) {
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
 #if WITH_REST_SHAPE
-  if (config->grid.rest_positions) {
-    measure_shape_factors(c, config);
-  }
+  if (config->grid.rest_positions) { measure_shape_factors(c, config); }
 #endif
 }
 
@@ -7333,9 +7205,7 @@ static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
 /* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
 static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s) {
   const int32_t padded = whole_words(c->count);
-  if (!needs_tearing(config)) {
-    return;
-  }
+  if (!needs_tearing(config)) { return; }
   s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
   s->tear_map =
       config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded + rest_shape_bytes(config) : 0u;
@@ -7358,9 +7228,7 @@ static void cut_mask(cloth *c, const cloth_config *config) {
     }
     set_gaps(c, config->grid.cell_mask);
 #if WITH_REST_SHAPE
-    if (has_rest_shape(c)) {
-      set_rest_shape(c, config);
-    }
+    if (has_rest_shape(c)) { set_rest_shape(c, config); }
 #endif
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
   }
@@ -7394,15 +7262,9 @@ static void hash_config(cloth *c) {
   hash_start(&h);
   hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
   hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
-  if (c->self) {
-    hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4));
-  }
-  if (c->constant.mass_ratio) {
-    hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
-  }
-  if (c->constant.stiffness_map) {
-    hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
-  }
+  if (c->self) { hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4)); }
+  if (c->constant.mass_ratio) { hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count); }
+  if (c->constant.stiffness_map) { hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count); }
 #if WITH_GAPS
   hash_gaps(c, &h);
 #endif
@@ -7435,19 +7297,18 @@ static void place_particles(const cloth *c, const cloth_config *config) {
     }
   }
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    hold_absent_particles(c);
-  }
+  if (has_gaps(c)) { hold_absent_particles(c); }
 #endif
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!arena || !out, CLOTH_ERROR_NULL);
-  RETURN_IF((uintptr_t)arena % CLOTH_ALIGNMENT != 0, CLOTH_ERROR_ARENA);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!arena || !out) { return CLOTH_ERROR_NULL; }
+  if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) { return CLOTH_ERROR_ARENA; }
   cloth draft;
   compute_layout(&draft, config);
-  RETURN_IF(bytes < draft.total_bytes, CLOTH_ERROR_ARENA);
+  if (bytes < draft.total_bytes) { return CLOTH_ERROR_ARENA; }
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
   *c = draft;
@@ -7459,9 +7320,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
   copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
   measure_maps(c, config);
-  if (c->self) {
-    copy_self_settings((self_settings *)at(c, c->self), config);
-  }
+  if (c->self) { copy_self_settings((self_settings *)at(c, c->self), config); }
 #if WITH_GAPS
   cut_mask(c, config);
 #endif
@@ -7490,9 +7349,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 /* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
-  if (direction == WARP) {
-    return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp);
-  }
+  if (direction == WARP) { return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp); }
   return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
 }
 
@@ -7651,9 +7508,7 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
   }
   const lanes tolerance = lanes_splat(g->tolerance);
   const lanes_mask off_face = lanes_both(lanes_less(tolerance, beyond), lanes_less(tolerance, largest));
-  if (!lanes_any(off_face)) {
-    return largest;
-  }
+  if (!lanes_any(off_face)) { return largest; }
   lanes3 from_edge;
   const lanes distance = distance_to_edges(g, p, &from_edge);
   *normal = lanes3_select(off_face, from_edge, outward);
@@ -8135,9 +7990,7 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geomet
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
                                        cloth_vector *normal) {
 #if WITH_DISTANCE_GRID
-  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) {
-    return distance_in_grid(g, p, normal);
-  }
+  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) { return distance_in_grid(g, p, normal); }
 #endif
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));
@@ -8257,9 +8110,7 @@ static float step_origin_of(float low, float high) {
   const float nearest = maximum(low, negate(high));
   const float middle = 0.5f * (low + high);
   const float whole = (float)(int32_t)minimum(maximum(middle, negate(middle)), 2.0f * nearest);
-  if (!(nearest > 0.0f)) {
-    return 0.0f;
-  }
+  if (!(nearest > 0.0f)) { return 0.0f; }
   return low > 0.0f ? whole : negate(whole);
 }
 
@@ -8360,12 +8211,13 @@ static int32_t grid_vertices(const cloth *c) {
 
 /* Does a layout fit its stride, and has the buffer room for so many vertices? */
 static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size_t bytes) {
-  RETURN_IF(layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
-                !attribute_fits(layout->position_offset, 3, layout->stride) ||
-                !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-                !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-                bytes / (size_t)layout->stride < (size_t)(uint32_t)count,
-            CLOTH_ERROR_BUFFER);
+  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
+      !attribute_fits(layout->position_offset, 3, layout->stride) ||
+      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+      bytes / (size_t)layout->stride < (size_t)(uint32_t)count) {
+    return CLOTH_ERROR_BUFFER;
+  }
   return CLOTH_OK;
 }
 
@@ -8424,9 +8276,7 @@ static int32_t body_number(const cloth *c, int32_t collider) {
 /* Takes the mass from a collider. The list stays in the order in which bodies were made. */
 static void remove_body(const cloth *c, int32_t collider) {
   int32_t n = body_number(c, collider), *count = &inputs_of(c)->body_count;
-  if (n < 0) {
-    return;
-  }
+  if (n < 0) { return; }
   for (*count -= 1; n < *count; n++) {
     bodies_of(c)[n] = bodies_of(c)[n + 1];
   }
@@ -8514,21 +8364,15 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
-  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
-    return q;
-  }
-  if (!are_even(b->inertia)) {
-    return turned_freely(b, q, h);
-  }
+  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
+  if (!are_even(b->inertia)) { return turned_freely(b, q, h); }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   return rotation_product(rotated, q);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
 static cloth_vector limited_vector(cloth_vector a, float limit) {
-  if (!vector_is_finite(a)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!vector_is_finite(a)) { return vector(0.0f, 0.0f, 0.0f); }
   return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
                 maximum(minimum(a.z, limit), -limit));
 }
@@ -8542,7 +8386,7 @@ static int are_bodies_at_rest(const cloth *c) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
-    RETURN_IF(!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most), 0);
+    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) { return 0; }
   }
   return 1;
 }
@@ -8657,9 +8501,7 @@ static const cloth_workers *workers_of(const cloth *c) {
 
 static void run_piece(void *context, int32_t number) {
   piece_job *job = (piece_job *)context;
-  if (number < 0 || number >= job->pieces) {
-    return;
-  }
+  if (number < 0 || number >= job->pieces) { return; }
   stage_piece p = whole_piece(job->c, job->what, job->items);
   const int32_t end = (number + 1) * job->blocks / job->pieces * job->grain;
   p.first = number * job->blocks / job->pieces * job->grain;
@@ -8703,9 +8545,7 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                      int32_t items, int32_t grain) {
 #if WITH_WORKERS
-  if (c->pieces) {
-    return share_out(c, plan, stage, what, items, grain);
-  }
+  if (c->pieces) { return share_out(c, plan, stage, what, items, grain); }
 #endif
   (void)grain;
   stage_piece p = whole_piece(c, what, items);
@@ -8789,9 +8629,7 @@ static uint32_t record_cost(const cloth *c) {
 
 /* Empties the record, before a step. */
 static void clear_contact_record(const cloth *c) {
-  if (has_contact_record(c)) {
-    fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t));
-  }
+  if (has_contact_record(c)) { fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t)); }
 }
 
 #if WITH_CONTACT_RECORD
@@ -8807,14 +8645,10 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   int32_t *link = recorded_of(c) + 1 + particle;
   while (*link) {
     contact_entry *entry = contact_entry_at(c, *link);
-    if (entry->contact.collider == collider) {
-      return entry;
-    }
+    if (entry->contact.collider == collider) { return entry; }
     link = &entry->next;
   }
-  if (*recorded_of(c) == c->max_contacts) {
-    return NULL;
-  }
+  if (*recorded_of(c) == c->max_contacts) { return NULL; }
   *link = ++*recorded_of(c);
   contact_entry *made = contact_entry_at(c, *link);
   fill_zero(made, sizeof *made);
@@ -8857,10 +8691,11 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
 }
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF((!contacts && count > 0), CLOTH_ERROR_NULL);
-  RETURN_IF(count < 0, CLOTH_ERROR_RANGE);
-  RETURN_IF(!has_contact_record(c), CLOTH_ERROR_STATE);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if ((!contacts && count > 0)) { return CLOTH_ERROR_NULL; }
+  if (count < 0) { return CLOTH_ERROR_RANGE; }
+  if (!has_contact_record(c)) { return CLOTH_ERROR_STATE; }
   const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {
@@ -8906,14 +8741,16 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
-  RETURN_ERROR(check_call(c, statistics));
+  int error = check_call(c, statistics);
+  if (error) { return error; }
   *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
 int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(substep < 0 || substep >= statistics_of(c)->substeps, CLOTH_ERROR_INDEX);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (substep < 0 || substep >= statistics_of(c)->substeps) { return CLOTH_ERROR_INDEX; }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }
 
@@ -8960,9 +8797,7 @@ static int are_gusts(cloth_vector strength, float period) {
 /* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
-  if (inputs->gust_period == 0.0f) {
-    return inputs->wind;
-  }
+  if (inputs->gust_period == 0.0f) { return inputs->wind; }
   cloth_vector gust = inputs->gust_strength;
   gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
   gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
@@ -9061,9 +8896,7 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
   (void)gapped;
 #if WITH_GAPS
-  if (gapped) {
-    return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column);
-  }
+  if (gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
 #endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
   lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
@@ -9183,9 +9016,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
   s.along = lanes_flush(lanes_multiply(s.along, inverse_squared));
   s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
-  if (!shear && t->limit > 0.0f) {
-    add_strain_limit(&s, t, k, length, inverse);
-  }
+  if (!shear && t->limit > 0.0f) { add_strain_limit(&s, t, k, length, inverse); }
   return s;
 }
 
@@ -9313,12 +9144,8 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
 CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes_mask before) {
   lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
-  if (ends & END_LEFT) {
-    left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left);
-  }
-  if (ends & END_RIGHT) {
-    right = lanes_select(before, right, lanes_load(row + i));
-  }
+  if (ends & END_LEFT) { left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left); }
+  if (ends & END_RIGHT) { right = lanes_select(before, right, lanes_load(row + i)); }
   return lanes_add(left, right);
 }
 
@@ -9410,9 +9237,7 @@ CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int3
       bend_block(p, s, i, END_NONE, before, kind);
     }
   }
-  if (ends) {
-    free_ends(s, p->end, &d);
-  }
+  if (ends) { free_ends(s, p->end, &d); }
 }
 
 /* The same of a row whose ends lie in different blocks, or which has none. `ends`, `is_square`: constants. */
@@ -9525,9 +9350,7 @@ CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *stran
         close_strand(s.here, t->end);
       }
       bend_long_row(t, &s, ends, is_square);
-      if (ends) {
-        free_ends(&s, t->end, &d);
-      }
+      if (ends) { free_ends(&s, t->end, &d); }
       next_row(&s);
     }
     s.after = s.next;
@@ -9680,9 +9503,7 @@ CLOTH_ONCE void bend_row_with_factors(const plate_rows *p, int32_t row, float *a
     own_store(begun, i, lanes3_subtract(sum, lanes3_add(both, both)));
     own_store(b.left_over, i, lanes3_subtract(weft, twist));
   }
-  if (a->is_ring) {
-    close_cells(&b, a, begun);
-  }
+  if (a->is_ring) { close_cells(&b, a, begun); }
 }
 
 /* Ends the force of the last row. */
@@ -9711,9 +9532,7 @@ static void bend_plate(const plate_rows *p, int32_t first, int32_t end) {
     float *force = p->force + row * next;
     bend_row_with_factors(p, row, row > first ? force - next : b.spare, row >= first && row < end ? force : b.spare);
   }
-  if (end == a->rows) {
-    bend_last_row(p, p->force + (end - 1) * next);
-  }
+  if (end == a->rows) { bend_last_row(p, p->force + (end - 1) * next); }
 }
 
 /// Links ///
@@ -9730,9 +9549,7 @@ static float map_at(const cloth *c, int32_t particle) {
 /* The particle so many rows and columns from one; -1 if there is none. Tubes close. */
 static int32_t particle_from(const cloth *c, int32_t row, int32_t column) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c)) {
-    column = (column + columns) % columns;
-  }
+  if (is_wrapped(c)) { column = (column + columns) % columns; }
   return row >= 0 && row < c->grid.rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
@@ -9754,14 +9571,10 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
                               particle_from(c, row + 1, column), particle_from(c, row + 1, column + 1)};
   float sum = 0.0f;
   for (int32_t n = 0; n < 4; n++) {
-    if (corners[n] < 0) {
-      return 0.0f;
-    }
+    if (corners[n] < 0) { return 0.0f; }
     sum += 0.25f * map_at(c, corners[n]);
   }
-  if (is_gap(c, corners[0], GAP_CELL)) {
-    return 0.0f;
-  }
+  if (is_gap(c, corners[0], GAP_CELL)) { return 0.0f; }
   return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
 }
 
@@ -9795,9 +9608,7 @@ static void fill_map_plane(const cloth *c, const solve_arrays *a, float *map) {
       const lanes value = from && i < columns ? lanes_load(from + row * columns + i) : one;
       lanes_store(to + i, lanes_select(lanes_first(columns - i), value, one));
     }
-    if (a->is_ring) {
-      to[columns] = to[0];
-    }
+    if (a->is_ring) { to[columns] = to[0]; }
     if (a->is_ring && row > 0) { /* nobody reads before the first row */
       to[-1] = to[columns - 1];
     }
@@ -9874,16 +9685,10 @@ static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_p
   const int32_t start = row * a->pitch;
   for (int32_t i = 0; i < a->columns; i++) {
     const uint32_t bits = gaps[i];
-    if (!bits) {
-      continue;
-    }
+    if (!bits) { continue; }
     float *stiffness = own_at(a->factors, FACTOR_FLOATS, start + i, FACTOR_STIFFNESS);
-    if (bits & GAP_WARP) {
-      stiffness[WARP * CLOTH_LANES] = 0.0f;
-    }
-    if (bits & GAP_WEFT) {
-      stiffness[WEFT * CLOTH_LANES] = 0.0f;
-    }
+    if (bits & GAP_WARP) { stiffness[WARP * CLOTH_LANES] = 0.0f; }
+    if (bits & GAP_WEFT) { stiffness[WEFT * CLOTH_LANES] = 0.0f; }
     if (bits & GAP_CELL) {
       const int32_t right = i + 1 < a->columns ? i + 1 : 0; /* the antidiagonal of the cell starts there */
       stiffness[DIAGONAL * CLOTH_LANES] = 0.0f;
@@ -9939,14 +9744,10 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
   for (int32_t row = 0; row < a->rows; row++) {
     fill_row_factors(a, &planes, row);
 #if WITH_REST_SHAPE
-    if (has_rest_shape(c)) {
-      shape_row_factors(c, a, &planes, row);
-    }
+    if (has_rest_shape(c)) { shape_row_factors(c, a, &planes, row); }
 #endif
 #if WITH_GAPS
-    if (has_gaps(c)) {
-      open_gaps_of_row(c, a, &planes, row);
-    }
+    if (has_gaps(c)) { open_gaps_of_row(c, a, &planes, row); }
 #endif
   }
   for (int32_t row = 0; row < a->rows && a->is_ring; row++) {
@@ -10024,9 +9825,7 @@ CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row)
 
 /* Begins with the first row of cloth in air. */
 CLOTH_ONCE void start_wind(wind_row *r, const cloth *c, const solve_arrays *a, const substep_terms *t) {
-  if (!a->air) {
-    return;
-  }
+  if (!a->air) { return; }
   r->c = c;
   r->w = wind_terms_of(c, t);
   r->plane = a->plane;
@@ -10075,9 +9874,7 @@ CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes ma
 CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
   const ptrdiff_t plane = r->plane;
 #if WITH_GAPS
-  if (r->gapped) {
-    return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i);
-  }
+  if (r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
 #endif
   lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
   lanes share = lanes_splat(r->share);
@@ -10194,9 +9991,7 @@ enum { TERM_WARP, TERM_WEFT, TERM_SHEAR, TERM_PLATE, TERM_COUNT };
 
 static float term_bound(const cloth *c, const substep_terms *t, int32_t term) {
   const float most = max_kappa_factor(c);
-  if (term == TERM_PLATE) {
-    return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]);
-  }
+  if (term == TERM_PLATE) { return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]); }
   const spring_terms *s = &t->spring[term]; /* both diagonals are alike */
   const float beyond = term != TERM_SHEAR && t->limit > 0.0f ? t->limit_stiffness : 0.0f;
   return (term == TERM_SHEAR ? 8.0f : 4.0f) * most * ((1.0f + beyond) * s->stiffness + 2.0f * s->damping);
@@ -10208,9 +10003,7 @@ static void leave_out(substep_terms *t, int32_t term) {
     return;
   }
   t->spring[term].implicit = 0;
-  if (term == TERM_SHEAR) {
-    t->spring[ANTIDIAGONAL].implicit = 0;
-  }
+  if (term == TERM_SHEAR) { t->spring[ANTIDIAGONAL].implicit = 0; }
 }
 
 /* The sum of what all terms together would have outside of the operator. */
@@ -10237,9 +10030,7 @@ static void choose_explicit(const cloth *c, substep_terms *t, float most) {
       }
     }
     sum += least;
-    if (softest < 0 || sum > most) {
-      return;
-    }
+    if (softest < 0 || sum > most) { return; }
     after = least;
     leave_out(t, softest);
   }
@@ -10293,16 +10084,12 @@ static int has_many_gaps(const cloth *c) {
 static int32_t iterations_by_stiffness(const cloth *c, const substep_terms *t, int32_t substeps) {
   const float stiffness = largest_stiffness(c, t), columns = (float)c->grid.columns;
   const float ring = is_wrapped(c) ? columns * columns : STIFFNESS_LIMIT;
-  if (stiffness > NARROW_RING * ring) {
-    return RING_ITERATIONS;
-  }
+  if (stiffness > NARROW_RING * ring) { return RING_ITERATIONS; }
   const float plate = plate_stiffness(c, t);
   if (stiffness > minimum(STIFFEST_RING * ring, STIFFEST_STIFFNESS) || plate > STIFFEST_PLATE) {
     return STIFFEST_ITERATIONS;
   }
-  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS) || plate > STIFF_PLATE) {
-    return STIFF_ITERATIONS;
-  }
+  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS) || plate > STIFF_PLATE) { return STIFF_ITERATIONS; }
   const int32_t firmness = (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
   const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + firmness;
   return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
@@ -10310,12 +10097,8 @@ static int32_t iterations_by_stiffness(const cloth *c, const substep_terms *t, i
 
 /* Iterations of the solve of a substep, one of so many. */
 static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
-  if (c->settings.solver.tolerance > 0.0f) {
-    return c->settings.solver.max_iterations;
-  }
-  if (c->settings.integration.iterations > 0) {
-    return c->settings.integration.iterations;
-  }
+  if (c->settings.solver.tolerance > 0.0f) { return c->settings.solver.max_iterations; }
+  if (c->settings.integration.iterations > 0) { return c->settings.integration.iterations; }
   const int32_t is_net = t->spring[DIAGONAL].stiffness < NET_SHEAR * largest_stiffness(c, t);
   return iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0);
 }
@@ -10382,9 +10165,7 @@ static float explicit_substeps(const cloth *c, float dt) {
   for (int32_t n = 0; n < 16 && substeps < (float)CLOTH_SUBSTEP_LIMIT && sum > most; n++) {
     set_terms(c, dt / substeps, 1, &t);
     const float now = explicit_sum(c, &t);
-    if (now <= most) {
-      break;
-    }
+    if (now <= most) { break; }
     substeps *= maximum(square_root(now / most), 1.01f);
   }
   return substeps;
@@ -10434,9 +10215,7 @@ static float max_squared_speed(const cloth *c) {
 static float max_particle_speed(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
-  if (!(freedom_of_some(c) & PIN_MOVING)) {
-    return square_root(max_squared_speed(c));
-  }
+  if (!(freedom_of_some(c) & PIN_MOVING)) { return square_root(max_squared_speed(c)); }
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = starting_velocity(c, i, inverse_dt);
     max_squared = maximum(max_squared, vector_dot(velocity, velocity));
@@ -10450,12 +10229,8 @@ static float max_particle_speed(const cloth *c, float dt) {
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
   const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
-  if (wanted > 0) {
-    return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap);
-  }
-  if (c->settings.capacity.fixed_work) {
-    return cap;
-  }
+  if (wanted > 0) { return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap); }
+  if (c->settings.capacity.fixed_work) { return cap; }
   const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
   float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   substeps = maximum(maximum(substeps, least), LEAST_SUBSTEPS);
@@ -10471,7 +10246,7 @@ static int32_t choose_substeps(const cloth *c, float dt) {
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
-  RETURN_IF(c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY, 0);
+  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) { return 0; }
   substep_terms terms;
   const int32_t substeps = choose_substeps(c, dt);
   set_terms(c, dt / (float)substeps, substeps, &terms);
@@ -10494,19 +10269,18 @@ static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
   for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
-    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
-      return 0;
-    }
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) { return 0; }
   }
   return 1;
 }
 
 /* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
-  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
-  RETURN_IF(!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt), CLOTH_ERROR_RANGE);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) { return CLOTH_ERROR_RANGE; }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }
 
@@ -10540,9 +10314,7 @@ static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
 static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   a = vector_flush_work(a);
   float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
-  if (entry->freedom == FREEDOM_LINE) {
-    return vector_scale(entry->direction, along);
-  }
+  if (entry->freedom == FREEDOM_LINE) { return vector_scale(entry->direction, along); }
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
@@ -10585,9 +10357,7 @@ static int is_confined(uint32_t freedom) {
 static void remove_confinement(const cloth *c, int32_t particle) {
   confinement *entry = find_confinement(c, particle);
   confinement *end = confined_of(c) + inputs_of(c)->confined_count;
-  if (!WITH_CONFINED || entry == end || entry->particle != particle) {
-    return;
-  }
+  if (!WITH_CONFINED || entry == end || entry->particle != particle) { return; }
   for (; entry + 1 < end; entry++) {
     *entry = entry[1];
   }
@@ -10635,9 +10405,7 @@ static rest_metric metric_of(const cloth *c, float scale) {
 
 /* Columns between two points, round the other side of a tube if that is shorter. */
 CLOTH_INLINE lanes shorter_columns(rest_metric m, lanes columns) {
-  if (!WITH_WRAP || m.around == 0.0f) {
-    return columns;
-  }
+  if (!WITH_WRAP || m.around == 0.0f) { return columns; }
   columns = lanes_absolute(columns);
   return lanes_minimum(columns, lanes_subtract(lanes_splat(m.around), columns));
 }
@@ -10681,27 +10449,17 @@ static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t p
 static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
-  if (pin < 0 || pin == *first || (second && pin == *second)) {
-    return;
-  }
+  if (pin < 0 || pin == *first || (second && pin == *second)) { return; }
   int is_nearest = *first < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *first);
   if (is_nearest) {
     int32_t former = *first;
     *first = pin;
     pin = former;
   }
-  if (!second) {
-    return;
-  }
-  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) {
-    *second = -1;
-  }
-  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) {
-    return;
-  }
-  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
-    *second = pin;
-  }
+  if (!second) { return; }
+  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) { *second = -1; }
+  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) { return; }
+  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) { *second = pin; }
 }
 
 /* Proposes the anchors of the neighbour that is so many columns and rows away, if there is one. */
@@ -10712,9 +10470,7 @@ static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32
     column += column < 0 ? c->grid.columns : 0;
     column -= column >= c->grid.columns ? c->grid.columns : 0;
   }
-  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return;
-  }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return; }
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
   }
@@ -10778,9 +10534,7 @@ static int is_over_material(const cloth *c, int32_t particle, int32_t pin) {
     const int along_warp = rows == 0 || (wide > 0 && error > 0) || (wide > 0 && error == 0);
     const int32_t next_q = along_warp ? q + step_column : q, next_r = along_warp ? r : r + step_row;
     const int32_t first_q = (next_q < q ? next_q : q) + columns, first_r = next_r < r ? next_r : r;
-    if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) {
-      return 0;
-    }
+    if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) { return 0; }
     error += along_warp ? -2 * rows : 2 * wide;
     q = next_q;
     r = next_r;
@@ -10809,9 +10563,7 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    remove_tethers_over_gaps(c);
-  }
+  if (has_gaps(c)) { remove_tethers_over_gaps(c); }
 #endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
@@ -10835,33 +10587,38 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(c->settings.tethers.count == 0, CLOTH_ERROR_STATE);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (c->settings.tethers.count == 0) { return CLOTH_ERROR_STATE; }
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
-  RETURN_ERROR(check_tether(c, particle, slot));
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_tether(c, particle, slot);
+  if (error) { return error; }
+  error = check_present(c, particle);
+  if (error) { return error; }
   if (pin != -1) {
-    RETURN_ERROR(check_pin(c, pin));
-    RETURN_ERROR(check_present(c, pin));
+    error = check_pin(c, pin);
+    if (error) { return error; }
+    error = check_present(c, pin);
+    if (error) { return error; }
   }
-  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE); /* choosing needs it */
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; } /* choosing needs it */
 #if WITH_GAPS
-  RETURN_IF(pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin), CLOTH_ERROR_STATE);
+  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) { return CLOTH_ERROR_STATE; }
 #endif
-  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
-    choose_tethers(c);
-  }
+  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) { choose_tethers(c); }
   inputs_of(c)->tethers_chosen = TETHERS_SET;
   set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
   return CLOTH_OK;
 }
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
-  RETURN_ERROR(check_call(c, pin));
-  RETURN_ERROR(check_tether(c, particle, slot));
+  int error = check_call(c, pin);
+  if (error) { return error; }
+  error = check_tether(c, particle, slot);
+  if (error) { return error; }
   *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
   return CLOTH_OK;
 }
@@ -10951,9 +10708,7 @@ CLOTH_SEPARATE int next_node(mesh_walk *w) {
   while (!w->open[0]) {
     const uint32_t open = w->open[level];
     if (!open) {
-      if (++level == w->g->counts[1]) {
-        return 0;
-      }
+      if (++level == w->g->counts[1]) { return 0; }
       continue;
     }
     const int32_t below = MESH_CHILDREN * w->node[level] + first_bit(open);
@@ -11040,9 +10795,7 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
 
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
 static int32_t clamped_cell(float position, int32_t cells) {
-  if (!(position > 0.0f)) {
-    return 0;
-  }
+  if (!(position > 0.0f)) { return 0; }
   return position < (float)cells ? (int32_t)position : cells - 1;
 }
 
@@ -11157,13 +10910,9 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
 /* How deep a point is below the ground [m], or 0, and the normal of the ground there. */
 static float depth_below_ground(const cloth_geometry *g, cloth_vector p, cloth_vector *normal) {
   const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
-  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
-    return 0.0f;
-  }
+  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) { return 0.0f; }
   const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (highest_corner(g, column, row) < p.y) {
-    return 0.0f;
-  }
+  if (highest_corner(g, column, row) < p.y) { return 0.0f; }
   field_plane plane;
   make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
   *normal = plane.normal;
@@ -11468,9 +11217,7 @@ CLOTH_INLINE void find_rows(const self_body *b, int32_t row, int32_t column, lea
   rows->start[0] = row * b->columns + column;
   rows->start[1] = rows->start[0] + (row + 1 < b->rows ? b->columns : 0);
   rows->start[2] = rows->start[1] + (row + 2 < b->rows ? b->columns : 0);
-  if (column + LEAF_COLUMNS > b->columns) {
-    copy_rows(b, column, rows);
-  }
+  if (column + LEAF_COLUMNS > b->columns) { copy_rows(b, column, rows); }
 }
 
 /* Columns of particles of a block of leaves. */
@@ -11584,9 +11331,7 @@ static int32_t find_children(const self_body *b, int32_t level, int32_t node, in
   int32_t count = 0;
   for (int32_t n = 0; n < 4; n++) {
     const int32_t r = 2 * row + (n >> 1), k = 2 * column + (n & 1);
-    if (r < below->rows && k < below->columns) {
-      child[count++] = r * below->columns + k;
-    }
+    if (r < below->rows && k < below->columns) { child[count++] = r * below->columns + k; }
   }
   return count;
 }
@@ -11632,14 +11377,10 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
     for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
       build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
     }
-    if (whole < leaves->columns) {
-      build_leaves(b, ahead, row, 2 * whole, 1);
-    }
+    if (whole < leaves->columns) { build_leaves(b, ahead, row, 2 * whole, 1); }
   }
 #if WITH_GAPS
-  if (has_gaps(b->c)) {
-    widen_normals_at_gaps(b);
-  }
+  if (has_gaps(b->c)) { widen_normals_at_gaps(b); }
 #endif
   for (int32_t level = 1; level < b->levels; level++) {
     for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
@@ -11656,9 +11397,7 @@ static int are_flat(const self_node *a, const self_node *b) {
     const int32_t low = a->normal_low[k] < b->normal_low[k] ? a->normal_low[k] : b->normal_low[k];
     const int32_t high = a->normal_high[k] > b->normal_high[k] ? a->normal_high[k] : b->normal_high[k];
     const int32_t d = low + high;
-    if (low > high) {
-      return 1;
-    }
+    if (low > high) { return 1; }
     sum += d > 0 ? d * low : d * high;
     square += d * d;
   }
@@ -11694,12 +11433,8 @@ CLOTH_INLINE int32_t number_value(uint32_t number) {
 
 /* 1 if an edge of a cell exists. */
 static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
-  if (edge == SELF_EDGE_ACROSS) {
-    return has_cell(b, row, column);
-  }
-  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) {
-    return 0;
-  }
+  if (edge == SELF_EDGE_ACROSS) { return has_cell(b, row, column); }
+  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) { return 0; }
   return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
 }
 
@@ -11725,9 +11460,7 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
   const cloth_vector normal = vector_cross(b, c);
   const float before = flush_small(vector_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
   const float after = flush_small(vector_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
-  if ((before < 0.0f) == (after < 0.0f)) {
-    return 0;
-  }
+  if ((before < 0.0f) == (after < 0.0f)) { return 0; }
   const float share = before / (before - after);
   cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, LEAST_WEIGHT));
   p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
@@ -11776,9 +11509,7 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
     third[1] = corner[3];
     return 2;
   }
-  if (has_cell(b, row, column)) {
-    third[count++] = corner[2];
-  }
+  if (has_cell(b, row, column)) { third[count++] = corner[2]; }
   if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
     third[count++] = first - b->columns;
   } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
@@ -11792,9 +11523,7 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
 /* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
 static cloth_vector self_unit(cloth_vector a) {
   const float square = vector_dot(a, a);
-  if (!(square > 1.0e-28f && is_finite(square))) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!(square > 1.0e-28f && is_finite(square))) { return vector(0.0f, 0.0f, 0.0f); }
   return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
 }
 
@@ -11816,9 +11545,7 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
     const cloth_vector side = self_unit(vector_cross(along, to));
     const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
     cloth_vector contour = self_unit(vector_cross(normal, side));
-    if (vector_dot(contour, inward) < 0.0f) {
-      contour = vector_scale(contour, -1.0f);
-    }
+    if (vector_dot(contour, inward) < 0.0f) { contour = vector_scale(contour, -1.0f); }
     const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
     gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
   }
@@ -11852,9 +11579,7 @@ static float mobility_of(const self_body *b, int32_t particle) {
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
-  if (!find_meeting(a->start, b->start, &m)) {
-    return;
-  }
+  if (!find_meeting(a->start, b->start, &m)) { return; }
   const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
   const float square = vector_dot(gradient, gradient);
   float sum = 0.0f;
@@ -11862,9 +11587,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const self_body *body = n < 2 ? a : b;
     sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
   }
-  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
-    return;
-  }
+  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) { return; }
   const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most[is_lasting(a, b, &m)]);
   const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
@@ -12042,9 +11765,7 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
   leaf->has_gap = 0;
 #if WITH_GAPS
-  if (has_gaps(b->c)) {
-    drop_absent_cells(b, leaf);
-  }
+  if (has_gaps(b->c)) { drop_absent_cells(b, leaf); }
 #endif
 }
 
@@ -12422,9 +12143,7 @@ static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_
   const int32_t p = sewn->number[sewn->first[a] + particle], q = sewn->number[sewn->first[b] + other];
   for (int32_t n = 0; p >= 0 && q >= 0 && n < SEWN_LABELS; n++) {
     for (int32_t k = 0; k < SEWN_LABELS; k++) {
-      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) {
-        return 1;
-      }
+      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) { return 1; }
     }
   }
   return 0;
@@ -12453,9 +12172,7 @@ CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
 static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
   const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
 #if WITH_SEAMS
-  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) {
-    return 1;
-  }
+  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) { return 1; }
   if (s->has_sewn && were_sewn_together(s->group, a, i, b, j)) {
     note_near(&s->group->bodies[a], i);
     note_near(&s->group->bodies[b], j);
@@ -12472,9 +12189,7 @@ static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) 
   for (int32_t n = 0; n < 4; n++) {
     for (int32_t k = 0; k < 4; k++) {
       const uint32_t with = pairs_with_corners[n][k];
-      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) {
-        joined |= with;
-      }
+      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) { joined |= with; }
     }
   }
   return joined;
@@ -12500,9 +12215,7 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
     s->dropped += !has_room;
     s->is_full |= !has_room;
   }
-  if (count == 0) {
-    return;
-  }
+  if (count == 0) { return; }
   const cell_pair pair = {packed_cell(waiting_cell(s, 0, lane), kinds & ((1u << CELL_KINDS) - 1u)),
                           packed_cell(waiting_cell(s, 1, lane), kinds >> CELL_KINDS)};
   g->cells[s->found++] = pair;
@@ -12606,9 +12319,7 @@ static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], in
         (uint32_t)q->has[0][lane] >> pair_kinds[n][0] & (uint32_t)q->has[1][lane] >> pair_kinds[n][1];
     kinds |= (near[n] >> lane & exist & 1u) << n;
   }
-  if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) {
-    kinds &= ~find_joined(s, kinds, lane);
-  }
+  if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) { kinds &= ~find_joined(s, kinds, lane); }
   add_candidates(s, kinds, lane);
   return kinds != 0;
 }
@@ -12677,9 +12388,7 @@ static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_
 static void add_cells(self_search *s, const self_leaf *first, int32_t i, const self_leaf *second, int32_t j) {
   put_cell(s, 0, first, i);
   put_cell(s, 1, second, j);
-  if (++s->queue.count == SELF_BATCH) {
-    test_waiting(s);
-  }
+  if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
 }
 
 /* Nothing of cloths a and b waits yet. */
@@ -12725,9 +12434,7 @@ CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c
   const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
   const lanes after = lanes_flush_below(lanes3_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
   const uint32_t bits = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
-  if (!bits) {
-    return 0u;
-  }
+  if (!bits) { return 0u; }
   const lanes fall = lanes_subtract(before, after);
   const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
   const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
@@ -12762,9 +12469,7 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
 #if WITH_SEAMS
   for (int32_t n = 0; g->sewn && n < 2; n++) {
     for (int32_t k = 2; k < 5; k++) {
-      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
-        return 1;
-      }
+      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) { return 1; }
     }
   }
 #endif
@@ -12800,9 +12505,7 @@ static void note_meeting(self_search *s, const cell_queue *q, int32_t n, int32_t
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
   self_meeting m = {.particle = {q->corner[0][0][n], q->corner[0][edge_corner[end]][n], q->corner[1][0][n],
                                  q->corner[1][later_corners[t][0]][n], q->corner[1][later_corners[t][1]][n]}};
-  if (a == b && have_common(&m)) {
-    return;
-  }
+  if (a == b && have_common(&m)) { return; }
   const int32_t edge = m.particle[0], row = edge / from->columns;
   if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
       !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
@@ -12824,9 +12527,7 @@ static void find_intersections(self_search *s, cell_queue *q) {
   const int32_t count = q->count;
   q->count = 0;
   s->crossed += count;
-  if (count == 0) {
-    return;
-  }
+  if (count == 0) { return; }
   find_crossings(s->group, q, bits);
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
     for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
@@ -12841,9 +12542,7 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   const self_body *first = &s->group->bodies[a], *second = &s->group->bodies[b];
   put_corners(first, q, 0, edges / first->columns, edges % first->columns);
   put_corners(second, q, 1, cell / second->columns, cell % second->columns);
-  if (++q->count == SELF_BATCH) {
-    find_intersections(s, q);
-  }
+  if (++q->count == SELF_BATCH) { find_intersections(s, q); }
 }
 
 #endif
@@ -12872,9 +12571,7 @@ static int32_t seam_bits(const self_group *g, int32_t n, int32_t particle, int a
 static void update_ages(const self_group *g, int changes, int all_found) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    if (!changes && !b->is_still) {
-      fill_zero(b->ages, (size_t)b->count);
-    }
+    if (!changes && !b->is_still) { fill_zero(b->ages, (size_t)b->count); }
     for (int32_t i = 0; changes && i < b->count; i++) {
       const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
       const int32_t bits = seam_bits(g, n, i, all_found);
@@ -12968,9 +12665,7 @@ static memory_table table_of_memories(const self_group *g) {
     for (uint32_t k = 0; k < *m.count && !g->bodies[n].is_still; k++) {
       t.copy[count++] = m.entry[k];
     }
-    if (!g->bodies[n].is_still) {
-      forget_pairs(g->bodies[n].c);
-    }
+    if (!g->bodies[n].is_still) { forget_pairs(g->bodies[n].c); }
   }
   while (t.places < 2u * (uint32_t)count) {
     t.places *= 2u;
@@ -12991,9 +12686,7 @@ static memory_table table_of_memories(const self_group *g) {
 static const pair_memory *find_in_table(const memory_table *t, pair_key key) {
   for (uint32_t place = table_place(key, t->places); t->number[place]; place = (place + 1u) & (t->places - 1u)) {
     const pair_memory *m = &t->copy[t->number[place] - 1];
-    if (are_same_pairs(m->key, key)) {
-      return m;
-    }
+    if (are_same_pairs(m->key, key)) { return m; }
   }
   return NULL;
 }
@@ -13018,9 +12711,7 @@ CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t i
 /* Clears the entries behind the last one that the part before had. */
 static void clear_old_pairs(const self_body *b) {
   const pair_memories m = memories_of(b->c);
-  if (*m.count < b->remembers) {
-    fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory));
-  }
+  if (*m.count < b->remembers) { fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory)); }
 }
 
 /* The cloth that remembers a pair: that of the first feature, unless it sleeps. */
@@ -13032,22 +12723,16 @@ CLOTH_INLINE int32_t owner_of(const self_group *g, pair_key key) {
 /* Adds an entry, if there is room. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
   const pair_memories m = memories_of(g->bodies[owner_of(g, entry->key)].c);
-  if (*m.count < (uint32_t)m.most) {
-    m.entry[(*m.count)++] = *entry;
-  }
+  if (*m.count < (uint32_t)m.most) { m.entry[(*m.count)++] = *entry; }
 }
 
 /* Puts the entries into the order of the candidates after a gather. What is no candidate any more is forgotten. */
 CLOTH_SEPARATE void sort_memories(const self_group *g) {
   const memory_table t = table_of_memories(g);
-  if (t.places == 1u) {
-    return;
-  }
+  if (t.places == 1u) { return; }
   EACH_CANDIDATE(g, candidate, {
     const pair_memory *m = find_in_table(&t, key_of_candidate(g->cells, candidate));
-    if (m) {
-      remember_pair(g, m);
-    }
+    if (m) { remember_pair(g, m); }
   });
 }
 
@@ -13134,9 +12819,7 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
   const int32_t columns = p->first->column + (i & 1) - p->second->column;
   const uint32_t of_row = rows >= -1 && rows < 3 ? 0xcff3u >> 4 * (rows + 1) : 0u; /* the same for rows */
   uint32_t of_column = cells_beside(columns);
-  if (b->is_wrapped) {
-    of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns);
-  }
+  if (b->is_wrapped) { of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns); }
   return of_row & of_column;
 }
 
@@ -13149,18 +12832,12 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   for (int32_t i = 0; meeting >> i; i++) {
     const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
-    if (bits && p->has_neighbours) {
-      bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
-    }
+    if (bits && p->has_neighbours) { bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i)); }
     const int32_t cell = leaf_particle(a, p->first, i), is_cell = (int32_t)(p->first->cells >> i & 1u);
     for (; bits; bits &= bits - 1u) {
       const int32_t j = first_bit(bits), other = leaf_particle(b, p->second, j);
-      if (p->second->cells >> j & 1u) {
-        add_crossing(s, p->a, p->b, cell, other);
-      }
-      if (is_cell) {
-        add_crossing(s, p->b, p->a, other, cell);
-      }
+      if (p->second->cells >> j & 1u) { add_crossing(s, p->a, p->b, cell, other); }
+      if (is_cell) { add_crossing(s, p->b, p->a, other, cell); }
     }
   }
 }
@@ -13169,9 +12846,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
 static void pair_near_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    if (!(p->first->particles >> i & 1u)) {
-      continue;
-    }
+    if (!(p->first->particles >> i & 1u)) { continue; }
     const leaf_range *range = p->first->range;
     const float low[SELF_PLACES] = {range[0].low[i], range[1].low[i], range[2].low[i],
                                     range[3].low[i], range[4].low[i], range[5].low[i]};
@@ -13179,9 +12854,7 @@ static void pair_near_cells(self_search *s, const leaf_pair *p) {
                                      range[3].high[i], range[4].high[i], range[5].high[i]};
     uint32_t bits = places_near(p->second, low, high, s->reach);
     bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
-    if (bits && s->is_round && p->has_neighbours) {
-      bits &= ~adjoining_cells(a, p, i);
-    }
+    if (bits && s->is_round && p->has_neighbours) { bits &= ~adjoining_cells(a, p, i); }
     for (; bits; bits &= bits - 1u) {
       add_cells(s, p->first, i, p->second, first_bit(bits));
     }
@@ -13202,17 +12875,13 @@ CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, i
   const int32_t columns = b->level[0].columns, row = number / columns;
   self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, row, number - row * columns) : &s->leaf[which];
   self_leaf *leaf = kept != other ? kept : &s->leaf[which];
-  if (leaf->number != number) {
-    find_leaf(b, number, s->ahead, leaf);
-  }
+  if (leaf->number != number) { find_leaf(b, number, s->ahead, leaf); }
   return leaf;
 }
 
 /* Pairs of cells of two leaves, or of one: those that may touch, and those that may pass through each other. */
 static void pair_leaves(self_search *s, const leaf_pair *p) {
-  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) {
-    return;
-  }
+  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) { return; }
   pair_near_cells(s, p);
   const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
   if (WITH_SELF_TRIANGLES && !s->is_round &&
@@ -13248,9 +12917,7 @@ CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, 
   list->number[0] = number;
   list->place[0] = list->row = list->column = 0;
   list->count = 1;
-  if (!splits) {
-    return;
-  }
+  if (!splits) { return; }
   const self_level *below = here - 1;
   const int32_t row = number / here->columns, column = 2 * (number - row * here->columns);
   const int32_t first = 2 * row * below->columns + column, is_wide = column + 1 < below->columns;
@@ -13373,9 +13040,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   s->near = near;
   s->is_last = is_last;
   s->has_sewn = g->sewn || g->found->opened;
-  if (g->candidates) {
-    fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
-  }
+  if (g->candidates) { fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t)); }
   for (int32_t a = 0; a < g->count; a++) {
     build_tree(&g->bodies[a], s->ahead);
   }
@@ -13384,9 +13049,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       const self_pair *pair = pair_between(g, a, b);
-      if (!(pair->thickness > 0.0f)) {
-        continue;
-      }
+      if (!(pair->thickness > 0.0f)) { continue; }
       s->is_round = pair->is_round;
       s->thickness = pair->thickness;
       s->skin = SELF_SKIN * spacing;
@@ -13442,9 +13105,7 @@ static int search_repeatedly(const self_group *g, float time, int may_stop, int3
     counts->visits += s->visits;
     charge_attempt(g, s);
     is_whole &= !s->is_full;
-    if (!s->is_full || s->is_spent || is_last || (may_stop && s->fastest > fast)) {
-      return is_whole;
-    }
+    if (!s->is_full || s->is_spent || is_last || (may_stop && s->fastest > fast)) { return is_whole; }
   }
 }
 
@@ -13545,23 +13206,20 @@ static float longest_part(const self_group *g, float h, float shortest) {
 
 /* Sets the statistics to 0, before a step. */
 static void reset_self(const cloth *c) {
-  if (c->self) {
-    fill_zero(self_workspace_of(c), sizeof(self_workspace));
-  }
+  if (c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
 }
 
 /* The notes of a step about self-contact. */
 static int self_notes(const cloth *c) {
-  if (!c->self) {
-    return 0;
-  }
+  if (!c->self) { return 0; }
   const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
   return (counts->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0) | (counts->tangled ? CLOTH_NOTE_TANGLED : 0);
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  RETURN_ERROR(check_call(c, statistics));
-  RETURN_IF(!c->self, CLOTH_ERROR_STATE);
+  int error = check_call(c, statistics);
+  if (error) { return error; }
+  if (!c->self) { return CLOTH_ERROR_STATE; }
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }
@@ -13601,12 +13259,13 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_IF(!constraint, CLOTH_ERROR_NULL);
-  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!constraint) { return CLOTH_ERROR_NULL; }
+  if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  RETURN_IF(!is_motion_limit(limit), CLOTH_ERROR_RANGE);
-  RETURN_IF(!in_range(constraint->drive, 0.0f, MAX_DRIVE), CLOTH_ERROR_RANGE);
+  if (!is_motion_limit(limit)) { return CLOTH_ERROR_RANGE; }
+  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) { return CLOTH_ERROR_RANGE; }
   set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
                       vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
@@ -13622,29 +13281,31 @@ static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layou
 /* An attribute of a vertex, three floats at any alignment; 0 if the layout does not have it. */
 static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   cloth_vector a = {0.0f, 0.0f, 0.0f};
-  if (offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(&a, vertex + offset, 3);
-  }
+  if (offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(&a, vertex + offset, 3); }
   return a;
 }
 
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    RETURN_IF(!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-                  !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT),
-              CLOTH_ERROR_RANGE);
+    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
+      return CLOTH_ERROR_RANGE;
+    }
   }
   return CLOTH_OK;
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  RETURN_ERROR(check_call(c, layout));
-  RETURN_IF(!vertices, CLOTH_ERROR_NULL);
-  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
-  RETURN_IF(layout->position_offset == CLOTH_ATTRIBUTE_NONE, CLOTH_ERROR_BUFFER);
-  RETURN_ERROR(check_vertices(layout, grid_vertices(c), bytes));
-  RETURN_ERROR(check_targets(c, layout, vertices));
+  int error = check_call(c, layout);
+  if (error) { return error; }
+  if (!vertices) { return CLOTH_ERROR_NULL; }
+  if (!c->state.targets) { return CLOTH_ERROR_STATE; }
+  if (layout->position_offset == CLOTH_ATTRIBUTE_NONE) { return CLOTH_ERROR_BUFFER; }
+  error = check_vertices(layout, grid_vertices(c), bytes);
+  if (error) { return error; }
+  error = check_targets(c, layout, vertices);
+  if (error) { return error; }
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
@@ -13661,7 +13322,8 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  RETURN_ERROR(cloth_move_targets(c, layout, vertices, bytes));
+  int error = cloth_move_targets(c, layout, vertices, bytes);
+  if (error) { return error; }
   finish_target_motion(c);
   return CLOTH_OK;
 }
@@ -13714,9 +13376,7 @@ typedef struct tear_list {
 /* Strain at which the thread from particle i to j breaks. */
 static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  if (!s->tear_map) {
-    return s->tear_strain;
-  }
+  if (!s->tear_map) { return s->tear_strain; }
   const float *map = floats_at(c, s->tear_map);
   return s->tear_strain * 0.5f * (map[i] + map[j]);
 }
@@ -13730,9 +13390,7 @@ static int32_t thread_end(const cloth *c, int32_t d, int32_t particle) {
 /* The first particle of the cell before a thread: above it, or to the left of it. -1 beyond the grid. */
 static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
   const int32_t columns = c->grid.columns;
-  if (d == WARP) {
-    return particle - columns;
-  }
+  if (d == WARP) { return particle - columns; }
   return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
 }
 
@@ -13750,18 +13408,14 @@ static float thread_rest(const cloth *c, int32_t d, int32_t i) {
 
 /* Factor of the stiffness map for a thread. */
 static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
-  if (!c->constant.stiffness_map) {
-    return 1.0f;
-  }
+  if (!c->constant.stiffness_map) { return 1.0f; }
   const float *map = floats_at(c, c->constant.stiffness_map);
   return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_THREAD_STIFFNESS);
 }
 
 /* The first particle of a thread of a line; on rings the threads start anew behind the last. */
 static int32_t thread_of(const gauge_line *l, int32_t number) {
-  if (l->d == WEFT) {
-    return l->first + number * l->c->grid.columns;
-  }
+  if (l->d == WEFT) { return l->first + number * l->c->grid.columns; }
   return l->first + (number < l->threads ? number : number - l->threads);
 }
 
@@ -13777,9 +13431,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
   l->pull[0] = l->rest[0] = 0.0f;
   while (count < most) {
     const int32_t i = thread_of(l, first + count);
-    if (is_gap(l->c, i, spring_gap(l->d)) || (count > 0 && is_pinned(l->c, i))) {
-      break;
-    }
+    if (is_gap(l->c, i, spring_gap(l->d)) || (count > 0 && is_pinned(l->c, i))) { break; }
     const float rest = thread_rest(l->c, l->d, i);
     l->pull[count + 1] = l->pull[count] + thread_stiffness(l->c, l->d, i) * (thread_length(l->c, l->d, i) - rest);
     l->rest[count + 1] = l->rest[count] + rest;
@@ -13790,9 +13442,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
 
 /* Sum over the threads before one of `count` that have been added up, none beyond the ends of a line. */
 static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
-  if (!l->is_endless) {
-    return sums[number < 0 ? 0 : number < count ? number : count];
-  }
+  if (!l->is_endless) { return sums[number < 0 ? 0 : number < count ? number : count]; }
   return number < 0       ? sums[number + count] - sums[count]
          : number > count ? sums[number - count] + sums[count]
                           : sums[number];
@@ -13815,9 +13465,7 @@ static void consider_thread(const gauge_line *l, int32_t i, int32_t number, int3
   }
   const float rest = gauge_sum(l, l->rest, count, number) * thread_stiffness(c, l->d, i);
   const float strain = gauge_sum(l, l->pull, count, number) / rest;
-  if (!(strain > limit)) {
-    return;
-  }
+  if (!(strain > limit)) { return; }
   if (is_gap(c, i, GAP_TORN) || (before >= 0 && is_gap(c, before, GAP_TORN))) {
     if (list->count < TEARS_AT_ONCE) {
       list->thread[list->count++] = 2 * i + l->d;
@@ -13913,9 +13561,7 @@ static void break_thread(const cloth *c, int32_t thread) {
 /* Breaks the threads of a list, as many as the step still may, or the worst. Returns how many. */
 static int32_t break_threads(const cloth *c, tear_list *list) {
   const int32_t most = gap_summary_of(c)->max_breaks - statistics_of(c)->threads_torn;
-  if (list->worst >= 0 && list->count == 0) {
-    list->thread[list->count++] = list->worst;
-  }
+  if (list->worst >= 0 && list->count == 0) { list->thread[list->count++] = list->worst; }
   list->waits |= list->count > most;
   const int32_t count = list->count < most ? list->count : most;
   for (int32_t n = 0; n < count; n++) {
@@ -13929,9 +13575,7 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
   tear_list list;
   fill_zero(&list, sizeof list);
   list.worst = -1;
-  if (!(gap_summary_of(c)->tear_strain > 0.0f)) {
-    return;
-  }
+  if (!(gap_summary_of(c)->tear_strain > 0.0f)) { return; }
   find_overstrained(c, &list);
   const int32_t count = break_threads(c, &list);
   plan->notes |= list.waits ? CLOTH_NOTE_TEARS_WAIT : 0;
@@ -13967,9 +13611,7 @@ static void rip_pins(const cloth *c, float dt) {
   for (int32_t i = 0; most > 0.0f && i < c->count; i++) {
     const cloth_vector impulse = vector_flush(impulses[i], INPUT_QUANTUM);
     if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE) && vector_dot(impulse, impulse) > squared) {
-      if (find_attachment(c, i)) {
-        remove_attachment(c, i);
-      }
+      if (find_attachment(c, i)) { remove_attachment(c, i); }
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
       if (c->state.tethers && inputs_of(c)->tethers_chosen == TETHERS_SET) {
@@ -13986,9 +13628,7 @@ static void rip_pins(const cloth *c, float dt) {
 
 /* After the substeps of a step of dt seconds. */
 static void finish_tears(const cloth *c, float dt) {
-  if (statistics_of(c)->threads_torn > 0) {
-    forget_torn(c);
-  }
+  if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
   int32_t cells = 0;
   for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
     cells += (gaps_of(c)[i] & GAP_TORN) != 0;
@@ -14034,27 +13674,25 @@ static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row
 
 /* Breaks a thread, if it is whole. Returns how many that is. */
 static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
-  RETURN_IF(gaps_of(c)[particle] & spring_gap(d), 0);
+  if (gaps_of(c)[particle] & spring_gap(d)) { return 0; }
   break_thread(c, 2 * particle + d);
   return 1;
 }
 
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  RETURN_ERROR(check_call(c, cut));
-  RETURN_IF(!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
-                !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT),
-            CLOTH_ERROR_RANGE);
-  RETURN_IF(!can_tear(c), CLOTH_ERROR_STATE);
+  int error = check_call(c, cut);
+  if (error) { return error; }
+  if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
+      !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!can_tear(c)) { return CLOTH_ERROR_STATE; }
   const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
-    if (column < cells_along_warp(c) && crosses_thread(&line, column, row, WARP)) {
-      count += cut_thread(c, i, WARP);
-    }
-    if (row + 1 < c->grid.rows && crosses_thread(&line, column, row, WEFT)) {
-      count += cut_thread(c, i, WEFT);
-    }
+    if (column < cells_along_warp(c) && crosses_thread(&line, column, row, WARP)) { count += cut_thread(c, i, WARP); }
+    if (row + 1 < c->grid.rows && crosses_thread(&line, column, row, WEFT)) { count += cut_thread(c, i, WEFT); }
   }
   if (count > 0) {
     derive_gaps(c);
@@ -14093,9 +13731,7 @@ static void finish_motions(const cloth *c) {
     slot->previous = slot->body.pose;
   }
 #if WITH_TARGETS
-  if (inputs_of(c)->targets == TARGETS_MOVING) {
-    finish_target_motion(c);
-  }
+  if (inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
 #endif
 }
 
@@ -14519,9 +14155,7 @@ static position_box box_of_window(const cloth_geometry *g, const field_window *w
 static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
   const field_window w = window_around(list->g, low, high);
   list->overflows = (int64_t)w.columns * w.rows > MOST_CELLS;
-  if (list->overflows) {
-    return;
-  }
+  if (list->overflows) { return; }
   list->work += (uint32_t)(w.columns * w.rows) * COST_FIELD_TEST;
   const float highest = highest_in_window(list->g, &w);
   if (!(highest < low.y)) {
@@ -14555,9 +14189,7 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
     lanes_store(squared, square);
     for (; near; near &= near - 1u) {
       const int32_t lane = first_bit(near);
-      if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) {
-        return;
-      }
+      if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) { return; }
     }
   }
   list->work += (uint32_t)leaves->count * COST_MESH_LEAF;
@@ -14586,9 +14218,7 @@ static int is_box_apart(const cloth_geometry *g, cloth_vector low, cloth_vector 
 /* Lists the triangles of a surface near a box in its axes. */
 CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
   clear_list(list, g);
-  if (is_box_apart(g, low, high)) {
-    return;
-  }
+  if (is_box_apart(g, low, high)) { return; }
 #if WITH_HEIGHT_FIELD
   if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
     list_field(list, low, high);
@@ -14643,9 +14273,7 @@ CLOTH_INLINE triangle_lanes listed_triangles(triangle_list *list, int32_t n, int
 #define EACH_TRIANGLE_LANES(list, n, k, near, statement)                                                               \
   for (int32_t k = 0; k < CHUNK; k += CLOTH_LANES) {                                                                   \
     const uint32_t near = (uint32_t)(list)->bits[n] >> k & ((1u << CLOTH_LANES) - 1u);                                 \
-    if (near) {                                                                                                        \
-      statement;                                                                                                       \
-    }                                                                                                                  \
+    if (near) { statement; }                                                                                           \
   }
 
 /// Distances of particles from triangles ///
@@ -14730,9 +14358,7 @@ CLOTH_SEPARATE void measure_chunk(triangle_list *list, const surface_point *s, i
     const lanes3 p = lanes3_subtract(lanes3_splat(s->to), triangle_vector(&t, TRIANGLE_CORNER));
     const lanes height = above_planes(&t, p);
     lanes excess[3];
-    if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(about)))) {
-      continue;
-    }
+    if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(about)))) { continue; }
     const lanes outside = beyond_edges(&t, p, excess);
     const lanes beside = lanes_maximum(outside, zero);
     const lanes squared = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
@@ -14757,14 +14383,10 @@ CLOTH_SEPARATE nearest_measure measure_nearest(triangle_list *list, const surfac
   for (int32_t n = 1; n < list->count; n++) {
     first = list->least[n] < list->least[first] ? n : first;
   }
-  if (list->count > 0) {
-    measure_chunk(list, s, first, &nearest);
-  }
+  if (list->count > 0) { measure_chunk(list, s, first, &nearest); }
   for (int32_t n = 0; n < list->count; n++) {
     const float most = nearest.is_inside ? nearest.least : about_nearest(nearest.least);
-    if (n != first && list->least[n] < most) {
-      measure_chunk(list, s, n, &nearest);
-    }
+    if (n != first && list->least[n] < most) { measure_chunk(list, s, n, &nearest); }
   }
   return nearest;
 }
@@ -14777,18 +14399,14 @@ CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point 
   const lanes3 normal = triangle_vector(t, TRIANGLE_NORMAL), p = from_corners(t, s->to);
   const lanes height = above_planes(t, p);
   lanes distance = lanes_absolute(height), excess[3];
-  if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(limit)))) {
-    return 0;
-  }
+  if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(limit)))) { return 0; }
   const lanes outside = beyond_edges(t, p, excess), beside = lanes_maximum(outside, zero);
   d->least = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
   const lanes_mask is_edge = lanes_less(zero, outside);
   d->is_face = lanes_less(outside, lanes_splat(WORK_QUANTUM));
   d->found = lanes_less(d->least, lanes_splat(limit));
   d->found = edges ? d->found : lanes_both(d->found, d->is_face);
-  if (!lanes_any(d->found)) {
-    return 0;
-  }
+  if (!lanes_any(d->found)) { return 0; }
   const lanes before = above_planes(t, from_corners(t, s->from));
   const lanes_mask is_behind = lanes_less(lanes_select(lanes_less(zero, distance), height, before), zero);
   lanes3 n = s->one_sided ? normal : lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));
@@ -14931,9 +14549,7 @@ static void keep_rising_cells(triangle_list *list, const surface_point *s, const
       const float right = n.x * ((float)(w->left + k + 1) * g->spacing[0] - s->to.x);
       const float first = rise_of_side(height + k, left, right, n.y) + below;
       const float second = rise_of_side(height + k + g->counts[0], left, right, n.y) + above;
-      if (!(maximum(first, second) > least)) {
-        list->bits[2 * cell / CHUNK] &= (uint8_t) ~(3u << 2 * cell % CHUNK);
-      }
+      if (!(maximum(first, second) > least)) { list->bits[2 * cell / CHUNK] &= (uint8_t) ~(3u << 2 * cell % CHUNK); }
     }
   }
 }
@@ -14943,13 +14559,9 @@ static void keep_rising_cells(triangle_list *list, const surface_point *s, const
 /* Leaves in a list what may be within the radius and rises above the nearest contact. Returns 0 if nothing does. */
 CLOTH_SEPARATE int keep_rising(triangle_list *list, const surface_point *s, const surface_hits *h) {
   int any = 0;
-  if (!may_rise(&list->box, s, h)) {
-    return 0;
-  }
+  if (!may_rise(&list->box, s, h)) { return 0; }
 #if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    keep_rising_cells(list, s, h);
-  }
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { keep_rising_cells(list, s, h); }
 #endif
   for (int32_t n = 0; n < list->count; n++) {
     uint32_t rising = 0;
@@ -15020,12 +14632,8 @@ static nearest_hit find_nearest_of_all(triangle_list *list, const surface_point 
   const float most = s->radius * s->radius;
   *least = measure_nearest(list, s).least;
   const float about = about_nearest(*least);
-  if (*least < most) {
-    best = find_nearest(list, s, about, list->measured, h);
-  }
-  if (*least < most && !(best.size * best.size < about)) {
-    best = find_nearest(list, s, most, ALL_CHUNKS, h);
-  }
+  if (*least < most) { best = find_nearest(list, s, about, list->measured, h); }
+  if (*least < most && !(best.size * best.size < about)) { best = find_nearest(list, s, most, ALL_CHUNKS, h); }
   return best;
 }
 
@@ -15042,9 +14650,7 @@ CLOTH_SEPARATE nearest_hit find_nearest_ground(triangle_list *list, const surfac
     list_window(list, &near);
     const nearest_hit best = find_nearest_of_all(list, s, h, least);
     list_window(list, &window);
-    if (best.size < radius) {
-      return best;
-    }
+    if (best.size < radius) { return best; }
   }
   return find_nearest_of_all(list, s, h, least);
 }
@@ -15060,18 +14666,14 @@ static float find_first_hit(triangle_list *list, const surface_point *s, surface
 #else
   const nearest_hit best = find_nearest_of_all(list, s, h, &least);
 #endif
-  if (best.size < s->radius) {
-    add_hit(h, best.gap, best.normal);
-  }
+  if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return least;
 }
 
 /* Finds the nearest contact beside those found, and adds it. Returns 1 if there is any. */
 static int find_next_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
   const nearest_hit best = find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h);
-  if (best.size < s->radius) {
-    add_hit(h, best.gap, best.normal);
-  }
+  if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return best.size < s->radius;
 }
 
@@ -15105,19 +14707,13 @@ CLOTH_SEPARATE crease find_crease(triangle_list *list, const surface_point *s, c
   const lanes zero = lanes_splat(0.0f);
   crease c = {s->radius, 0.0f, h->normal[0]};
   for (int32_t n = 0; n < list->count; n++) {
-    if (!list->bits[n]) {
-      continue;
-    }
+    if (!list->bits[n]) { continue; }
     charge_chunk(list, COST_CHUNK);
     EACH_TRIANGLE_LANES(list, n, k, near, {
       triangle_distance d;
-      if (!(list->least[n] < c.gap * c.gap)) {
-        break;
-      }
+      if (!(list->least[n] < c.gap * c.gap)) { break; }
       const triangle_lanes t = listed_triangles(list, n, k);
-      if (!measure_triangles(&t, s, c.gap * c.gap, 0, &d)) {
-        continue;
-      }
+      if (!measure_triangles(&t, s, c.gap * c.gap, 0, &d)) { continue; }
       const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d.normal));
       const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d.gap));
       lanes_mask is_it =
@@ -15133,9 +14729,7 @@ CLOTH_SEPARATE crease find_crease(triangle_list *list, const surface_point *s, c
    w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
 static void round_crease(triangle_list *list, const surface_point *s, surface_hits *h) {
   const crease c = find_crease(list, s, h);
-  if (!(c.share > 0.0f)) {
-    return;
-  }
+  if (!(c.share > 0.0f)) { return; }
   const float second = 0.5f * c.share, first = 1.0f - second;
   const cloth_vector sum =
       vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(c.normal, second)));
@@ -15221,9 +14815,7 @@ CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const s
   const lanes_mask is_behind = lanes_less(before, zero);
   const lanes beyond = lanes_select(is_behind, s->one_sided ? one : lanes_negate(after), after);
   lanes_mask passes = lanes_less(beyond, zero);
-  if (!lanes_any(passes)) {
-    return;
-  }
+  if (!lanes_any(passes)) { return; }
   plane_passes at;
   const lanes whole = lanes_select(passes, lanes_subtract(before, after), one);
   at.share = lanes_flush(lanes_divide(before, whole));
@@ -15236,9 +14828,7 @@ CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const s
   passes = lanes_both(passes, lanes_less(lanes_splat(pass->low - EDGE_TOLERANCE), at.share));
   passes = lanes_both(passes, lanes_less(at.share, lanes_splat(pass->high)));
   const uint32_t bits = lanes_bits(passes) & near;
-  if (bits) {
-    take_passes(pass, bits, &at);
-  }
+  if (bits) { take_passes(pass, bits, &at); }
 }
 
 CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, surface_pass *pass) {
@@ -15284,9 +14874,7 @@ CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const
 
 /* What a way passes, by a list; of a short one by further lists. */
 static surface_pass find_listed_pass(triangle_list *list, const surface_point *s) {
-  if (list->is_short) {
-    return find_passes_in_pieces(list->g, s);
-  }
+  if (list->is_short) { return find_passes_in_pieces(list->g, s); }
   surface_pass pass = no_pass(0.0f, NO_PASS);
   find_passes(list, s, &pass);
   return pass;
@@ -15308,12 +14896,8 @@ CLOTH_SEPARATE int follow_passes(triangle_list *list, surface_point *s, float ab
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
     const surface_pass pass = find_listed_pass(list, s);
     s->work += pass.work;
-    if (!(pass.share < 1.0f)) {
-      break;
-    }
-    if (n == 0) {
-      clear_hits(h);
-    }
+    if (!(pass.share < 1.0f)) { break; }
+    if (n == 0) { clear_hits(h); }
     add_hit(h, negate(pass.depth), pass.normal);
     move_end(s, h, vector_flush_work(vector_scale(pass.normal, pass.depth + above)));
     passed = 1;
@@ -15344,8 +14928,7 @@ static void list_around(triangle_list *list, const cloth_geometry *g, const surf
 /* Finds what touches a particle beside the nearest contact, which is in front of it. */
 static void find_more_hits(triangle_list *list, const surface_point *s, surface_hits *h) {
   if (keep_rising(list, s, h)) {
-    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(list, s, h); f++) {
-    }
+    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(list, s, h); f++) {}
     round_crease(list, s, h);
   }
 }
@@ -15358,16 +14941,10 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float lengt
   clear_hits(h);
   s->moved = vector(0.0f, 0.0f, 0.0f);
   const float least = find_first_hit(list, s, h);
-  if (list->is_short || least < reach * reach) {
-    moves = follow_passes(list, s, above, h);
-  }
-  if (moves && list->is_short) {
-    list_around(list, list->g, s);
-  }
+  if (list->is_short || least < reach * reach) { moves = follow_passes(list, s, above, h); }
+  if (moves && list->is_short) { list_around(list, list->g, s); }
 #if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    rise_from_ground(list->g, s, h);
-  }
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(list->g, s, h); }
 #endif
   if (is_hit(h->gap[0]) && h->gap[0] > 0.0f) {
     for (int32_t n = 0; n < list->count && moves; n++) {
@@ -15375,9 +14952,7 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float lengt
     }
     find_more_hits(list, s, h);
   }
-  if (moves) {
-    move_end(s, h, vector_subtract(vector(0.0f, 0.0f, 0.0f), s->moved));
-  }
+  if (moves) { move_end(s, h, vector_subtract(vector(0.0f, 0.0f, 0.0f), s->moved)); }
 }
 
 /// One point ///
@@ -15415,16 +14990,10 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
     clear_hits(&hits);
     find_first_hit(&list, &s, &hits);
 #if WITH_HEIGHT_FIELD
-    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-      rise_from_ground(g, &s, &hits);
-    }
+    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, &hits); }
 #endif
-    if (is_hit(hits.gap[0])) {
-      return minimum(hits.gap[0], thickness);
-    }
-    if (!s.one_sided || list.overflows || !is_in_box(g, p)) {
-      break;
-    }
+    if (is_hit(hits.gap[0])) { return minimum(hits.gap[0], thickness); }
+    if (!s.one_sided || list.overflows || !is_in_box(g, p)) { break; }
     s.radius += s.radius;
   }
   return thickness;
@@ -15438,9 +15007,7 @@ static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface
   if (s.one_sided) {
     const surface_pass in_front = find_passes_in_pieces(g, &s);
     pass->work += in_front.work;
-    if (in_front.share > pass->share) {
-      return 0;
-    }
+    if (in_front.share > pass->share) { return 0; }
   }
   const int cuts = pass->count % 2 == 0 && vector_dot(pass->normal, pass->last_normal) > OPPOSITE;
   return !cuts;
@@ -15471,9 +15038,7 @@ CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_ve
     surface_pass pass = find_passes_in_pieces(g, &s);
     const int stops = pass.share < 1.0f && is_on_other_side(g, &pass, s) && !(pass.depth < most);
     *work += pass.work;
-    if (!stops) {
-      return tries > 0;
-    }
+    if (!stops) { return tries > 0; }
     s.radius = pass.depth + above;
     list_around(&list, g, &s);
     *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
@@ -15527,9 +15092,7 @@ static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, in
 static float distance_of_pin(const touched_body *b, cloth_vector x, float thickness) {
   cloth_vector normal;
 #if WITH_SURFACES
-  if (is_surface(b->shape)) {
-    return distance_from_surface(b->geometry, x, thickness);
-  }
+  if (is_surface(b->shape)) { return distance_from_surface(b->geometry, x, thickness); }
 #endif
   (void)thickness;
   return distance_of_point(b->shape, b->geometry, x, &normal);
@@ -15583,9 +15146,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
     const cloth_vector p = to_local(&b->end, x);
     const float begins =
         vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
-    if (!(begins < thickness)) {
-      continue;
-    }
+    if (!(begins < thickness)) { continue; }
     if (!is_buried) {
       EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
     }
@@ -15593,9 +15154,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
     reach[row * a->pitch + column] = begins;
     widen_area(&area, a, row, column, springs_to_thickness(c, thickness - begins));
   }
-  if (is_buried) {
-    spread_in_area(c, a, &area, reach);
-  }
+  if (is_buried) { spread_in_area(c, a, &area, reach); }
   return is_buried;
 }
 
@@ -15646,9 +15205,7 @@ static int32_t next_column(const solve_arrays *a, int32_t column) {
 CLOTH_INLINE lanes own_beside(const solve_arrays *a, float *array, int32_t floats, int32_t number, int32_t row,
                               int32_t i, int32_t right) {
   const lanes here = lanes_load(OWN(array, floats, row * a->pitch + i, number));
-  if (!right) {
-    return here;
-  }
+  if (!right) { return here; }
   float values[CLOTH_LANES + 1];
   const int32_t left = a->columns - i, count = left < CLOTH_LANES ? left : CLOTH_LANES;
   values[CLOTH_LANES] = 0.0f;
@@ -15971,9 +15528,7 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
 CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
                                  lanes reach) {
   const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
-  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) {
-    return reach;
-  }
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) { return reach; }
   lanes3 normal;
   const lanes begins = distances_to(s->b, &w->from, &normal);
   const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
@@ -16003,9 +15558,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   lanes3 normal;
   lanes gap = distances_to(b, &w.to, &normal);
   lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
-  if (!lanes_any(near)) {
-    return 0;
-  }
+  if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
   w.length = lanes3_length(w.along);
@@ -16021,9 +15574,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   }
   const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
   const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
-  if (!lanes_any(touches)) {
-    return 0;
-  }
+  if (!lanes_any(touches)) { return 0; }
   const lanes3 n = lanes3_flush(lanes3_rotate(b->end.rotation, normal));
   const lanes3 offset = anchor_offset(s, &w, n, particle);
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
@@ -16136,28 +15687,20 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int32_t is_deep = 0;
   clear_touches(c);
-  if (collider_end(c) == 0) {
-    return 0;
-  }
+  if (collider_end(c) == 0) { return 0; }
   const block_balls balls = balls_of(&a);
   const position_box all = box_of_ways(c, &a);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   int32_t has_balls = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) {
-      continue;
-    }
+    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
     if (!has_balls) {
       find_balls(c, &a, &balls);
       has_balls = 1;
     }
-    if (!is_solid_at(c, index)) {
-      continue;
-    }
+    if (!is_solid_at(c, index)) { continue; }
     touched_body b = touched_body_of(c, t, index);
-    if (!is_box_near(&b, &all, thickness)) {
-      continue;
-    }
+    if (!is_box_near(&b, &all, thickness)) { continue; }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
     touch_search s = {.c = c,
                       .a = &a,
@@ -16215,7 +15758,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
 #define KEPT_SHARE 0.1f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
    to the next; of a kept point fewer and shorter ones. */
-#define DESCENT_STEPS 6
+#define DESCENT_STEPS 8
 #define DESCENT_START 0.5f
 #define KEPT_STEPS 3
 #define KEPT_START 0.12f
@@ -16409,19 +15952,13 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
 CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
   corner_row *r = &s->row[row & 1];
   const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
-  if (r->row == row) {
-    return r;
-  }
+  if (r->row == row) { return r; }
   r->row = row;
   for (int32_t k = 0; k < left; k += CLOTH_LANES) {
     place_corners(&s->s, r, s->block + k, k);
   }
-  if (behind >= 0) {
-    place_corners(&s->s, r, behind, TOUCH_LANES);
-  }
-  if (behind >= 0 && left < TOUCH_LANES) {
-    copy_corner(r, TOUCH_LANES, left);
-  }
+  if (behind >= 0) { place_corners(&s->s, r, behind, TOUCH_LANES); }
+  if (behind >= 0 && left < TOUCH_LANES) { copy_corner(r, TOUCH_LANES, left); }
   return r;
 }
 
@@ -16458,9 +15995,7 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   const float reach = (CELL_REACH + CELL_SLACK) * s->s.thickness + (1.0f + FARTHER) * s->way;
   const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
   const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), lanes_splat(reach)));
-  if (!lanes_any(may)) {
-    return may;
-  }
+  if (!lanes_any(may)) { return may; }
   const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(a->from, b->from), c->from), third);
   const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
   lanes3 normal;
@@ -16637,9 +16172,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
     workspace_of(s->c)->cell_searches += places < CELL_FOLLOWED ? places : CELL_FOLLOWED;
   }
   e->gap = lanes_first_value(gap);
-  if (!(e->gap < most + FARTHER * e->way)) {
-    return 0;
-  }
+  if (!(e->gap < most + FARTHER * e->way)) { return 0; }
   e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
   e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
   return 1;
@@ -16651,9 +16184,7 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   workspace *w = workspace_of(s->c);
   const cell_memory *m = t->memory;
   cloth_vector shift;
-  if (!choose_point(s, t, &shift)) {
-    return;
-  }
+  if (!choose_point(s, t, &shift)) { return; }
   if (w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
@@ -16669,9 +16200,7 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   }
   const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
   e->reach = reach_of_cell(s, e->place, t->weight);
-  if (!moves || !find_cell_gap(s, e, from, to)) {
-    return;
-  }
+  if (!moves || !find_cell_gap(s, e, from, to)) { return; }
   e->key = t->key;
   e->collider = s->b->collider;
   e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
@@ -16692,9 +16221,7 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
 /* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
-  if (b->count > 0) {
-    descend(&s->s, b);
-  }
+  if (b->count > 0) { descend(&s->s, b); }
   for (int32_t n = 0; n < b->count; n++) {
     add_triangle(s, &b->triangle[n]);
   }
@@ -16727,9 +16254,7 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
     t->distance[n] = r->distance[k];
   }
-  if (s->batch.count == CLOTH_LANES) {
-    add_waiting_triangles(s);
-  }
+  if (s->batch.count == CLOTH_LANES) { add_waiting_triangles(s); }
 }
 
 /* The triangles of a row of the present block that are remembered: two bits for each cell. */
@@ -16780,9 +16305,7 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
   for (uint32_t bits = find_triangles(s, row); bits; bits &= bits - 1u) {
     const int32_t triangle = first_bit(bits), lane = triangle / 2;
 #if WITH_GAPS
-    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) {
-      continue;
-    }
+    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) { continue; }
 #endif
     if (!s->has_reach) {
       s->body.is_buried = find_reach(s->s.c, &s->body);
@@ -16804,9 +16327,7 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
     s->row[0].row = s->row[1].row = -1;
     for (int32_t row = 0; row + 1 < s->s.a->rows;) {
       const int32_t skipped = rows_too_far(s, row);
-      if (skipped == 0) {
-        find_cells_of_row(s, row);
-      }
+      if (skipped == 0) { find_cells_of_row(s, row); }
       row += skipped > 0 ? skipped : 1;
     }
   }
@@ -16824,9 +16345,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
   int32_t has_blocks = 0;
   workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) {
-      continue;
-    }
+    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) { continue; }
     s.body = touched_body_of(c, t, index);
     s.has_reach = 0;
     s.s = (touch_search){.c = c,
@@ -16837,9 +16356,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
                          .thickness = thickness,
                          .push = c->settings.integration.max_push_speed * t->h};
     place_collider(&s);
-    if (!do_boxes_meet(&s.near, &all)) {
-      continue;
-    }
+    if (!do_boxes_meet(&s.near, &all)) { continue; }
     if (!has_blocks) {
       find_cell_bounds(&s.s);
       has_blocks = 1;
@@ -16934,9 +16451,7 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
   touch_way *w = &block->way[group];
   block->near[group] = zero;
-  if (i >= a->columns) {
-    return 0;
-  }
+  if (i >= a->columns) { return 0; }
   w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
   w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i));
   w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
@@ -16953,9 +16468,7 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   near = lanes_both(near,
                     lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
   near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
-  if (g->shape == CLOTH_SHAPE_MESH) {
-    near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y));
-  }
+  if (g->shape == CLOTH_SHAPE_MESH) { near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y)); }
   block->reach[group] = reach;
   block->radius[group] = radius;
   block->near[group] = lanes_keep(near, lanes_splat(1.0f));
@@ -17033,9 +16546,7 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, 
     statistics_of(s->c)->overflows += list->overflows;
     find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
     point->work += list->work;
-    if (is_hit(hits->gap[0])) {
-      break;
-    }
+    if (is_hit(hits->gap[0])) { break; }
     radius += radius;
   }
   charge_searches(s->c, point->work, SHORT_SEARCHES);
@@ -17051,16 +16562,12 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
     list_leaves(list, leaves, point->to, point->radius);
   }
 #endif
-  if (!leaves) {
-    list_around(list, s->b->geometry, point);
-  }
+  if (!leaves) { list_around(list, s->b->geometry, point); }
   if (list->overflows) {
     find_short_hits(s, list, point, length, hits);
     return;
   }
-  if (list->count > 0) {
-    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
-  }
+  if (list->count > 0) { find_hits(list, point, length, NEAR_SHARE * s->thickness, hits); }
   const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
   charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
@@ -17122,9 +16629,7 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block
   const lanes_mask is_face = lanes_less(gap, lanes_splat(0.5f * NO_FACE));
   const lanes_mask touches =
       lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_face, lanes_less(gap, far)));
-  if (!lanes_any(touches)) {
-    return 0;
-  }
+  if (!lanes_any(touches)) { return 0; }
   const lanes3 n = lanes3_load(block_normals(block, e->face), k);
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
@@ -17174,17 +16679,13 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
       widen_box(&block, k / CLOTH_LANES, &box);
     }
   }
-  if (!near) {
-    return;
-  }
+  if (!near) { return; }
 #if WITH_MESH
   if (s->b->geometry->shape == CLOTH_SHAPE_MESH) {
     leaves = leaves_of(s->c);
     find_leaves(leaves, s->b->geometry, box.low, box.high);
     workspace_of(s->c)->searched += list_searches(leaves->work);
-    if (leaves->count == 0) {
-      return;
-    }
+    if (leaves->count == 0) { return; }
     leaves = leaves->overflows ? NULL : leaves;
   }
 #endif
@@ -17225,9 +16726,7 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
   const position_box all = box_of_ways(c, &a);
   int32_t is_deep = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) {
-      continue;
-    }
+    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
     touched_body b = touched_body_of(c, t, index);
     const position_box box = surface_box(&b, BOX_SLACK * 2.0f * thickness);
     b.is_buried = find_reach(c, &b);
@@ -17262,9 +16761,7 @@ CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t,
   uint32_t work = 0;
   const int stops = stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
   charge_searches(s->c, work, GUARD_SEARCHES);
-  if (!stops) {
-    return 0;
-  }
+  if (!stops) { return 0; }
   const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
   const cloth_vector faster = vector_flush_work(vector_scale(vector_subtract(now, x), t->inverse_h));
   vector_store(s->x, particle, now);
@@ -17298,9 +16795,7 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
     float flags[CLOTH_LANES];
     const int32_t i = column + k;
     const lanes may = may_have_passed(s, *chain_at(s->c, row, column), row, i, k);
-    if (!lanes_any(lanes_less(lanes_splat(0.0f), may))) {
-      continue;
-    }
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), may))) { continue; }
     lanes_store(flags, may);
     for (int32_t lane = 0; lane < CLOTH_LANES && i + lane < s->a->columns; lane++) {
       const float reach = s->b->is_buried ? s->reach[row * s->a->pitch + i + lane] : s->thickness;
@@ -17314,9 +16809,7 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
 CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index)) {
-      continue;
-    }
+    if (!is_surface_at(c, index)) { continue; }
     touched_body b = touched_body_of(c, t, index);
     b.is_buried = find_reach(c, &b);
     const touch_search s = {.c = c,
@@ -17459,9 +16952,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
   touch_store(e, TOUCH_FRICTION, k, friction);
-  if (body) {
-    lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed));
-  }
+  if (body) { lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed)); }
 }
 
 /* Adds k n n^T + k_t (I - n n^T). */
@@ -17509,9 +17000,7 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
   const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
   float values[3][CLOTH_LANES];
   const vector_array forces = {values[0], values[1], values[2]};
-  if (first < 0) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
   lanes3_store(forces, 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
   return vector_load(forces, lane);
 }
@@ -17622,9 +17111,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
   const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
   const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
-  if (!lanes_any(which)) {
-    return;
-  }
+  if (!lanes_any(which)) { return; }
   const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   const lanes3 moved = lanes3_flush(solution_with(a, e->row, i, lanes_splat(rel->length), rel->has_solution));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
@@ -17633,9 +17120,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) {
-    return;
-  }
+  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) { return; }
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
   const lanes3 q = contact_product(n, less_along, less_across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
@@ -17655,9 +17140,7 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    if (!find_unknown(c, e->collider)) {
-      EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
-    }
+    if (!find_unknown(c, e->collider)) { EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i); }
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;
@@ -18182,9 +17665,7 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
   s->within[step < REACH_STEPS ? step : REACH_STEPS - 1]++;
-  if (s->count == g->max_elements) {
-    return;
-  }
+  if (s->count == g->max_elements) { return; }
   pair_element *e = &g->elements[s->count++];
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   cloth_vector way[4];
@@ -18256,16 +17737,10 @@ CLOTH_INLINE int differ_in_shape(uint32_t a, uint32_t b) {
 /* A candidate waits for others of its shape. */
 static void add_waiting_candidate(element_search *s, uint32_t candidate) {
   pair_block *b = &s->block;
-  if (!is_solved_now(s->g, candidate)) {
-    return;
-  }
-  if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) {
-    add_elements_of(s);
-  }
+  if (!is_solved_now(s->g, candidate)) { return; }
+  if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) { add_elements_of(s); }
   take_candidate(s->g, candidate, b, b->count++);
-  if (b->count == CLOTH_LANES) {
-    add_elements_of(s);
-  }
+  if (b->count == CLOTH_LANES) { add_elements_of(s); }
 }
 
 /* Finds elements among all candidates, as many as there is room for. */
@@ -18274,9 +17749,7 @@ static void search_elements(const self_group *g, float reach, element_search *s)
   s->g = g;
   s->reach = reach;
   EACH_CANDIDATE(g, candidate, add_waiting_candidate(s, candidate));
-  if (s->block.count > 0) {
-    add_elements_of(s);
-  }
+  if (s->block.count > 0) { add_elements_of(s); }
 }
 
 /* The largest reach within which there is room for all that a search with the largest of all has found. */
@@ -18354,9 +17827,7 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
   open_laws(&b);
   for (int32_t n = 0; n < g->found->elements; n++) {
     take_element(g, &e[n], vector_flush_work(vector_scale(e[n].press.last, scale)), &b);
-    if (b.count == CLOTH_LANES || n + 1 == g->found->elements) {
-      find_laws(&b);
-    }
+    if (b.count == CLOTH_LANES || n + 1 == g->found->elements) { find_laws(&b); }
   }
   for (int32_t n = 0; n < g->found->elements; n++) {
     e[n].block_across = e[n].press.law.across;
@@ -18452,9 +17923,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
 #if WITH_COLLIDERS
-    if (b->terms) {
-      add_last_contacts(b->c, b->terms);
-    }
+    if (b->terms) { add_last_contacts(b->c, b->terms); }
 #endif
     (void)b;
   }
@@ -18532,16 +18001,12 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   cloth_vector p[4];
   float out;
   EACH_ELEMENT(g, e, {
-    if (!(e->press.law.across > 0.0f)) {
-      continue;
-    }
+    if (!(e->press.law.across > 0.0f)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
     const float press = press_after(e, moved, &out), most = x.law->friction * press;
     const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-    if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
-      continue;
-    }
+    if (!(press > 0.0f) || !(e->press.law.across * way > most)) { continue; }
     const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
                        direction = direction_of_pair(&x, p);
     const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
@@ -18611,9 +18076,7 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
   for (int32_t n = 0; n < g->count; n++) {
     if (g->bodies[n].terms) {
       *g->bodies[n].memories.count = 0;
-      if (g->touching) {
-        g->touching[n] = 0;
-      }
+      if (g->touching) { g->touching[n] = 0; }
     }
   }
   EACH_ELEMENT(g, e, {
@@ -18667,9 +18130,7 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
     inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
     sum += flush_small(weight[k] * weight[k], WORK_QUANTUM) * inverse[k];
   }
-  if (!(sum > 0.0f)) {
-    return;
-  }
+  if (!(sum > 0.0f)) { return; }
   const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
@@ -18691,9 +18152,7 @@ static void part_element(const self_group *g, const pair_element *e) {
   pair_ends x;
   pair_shape shape;
   find_pair_places(g, candidate, &x);
-  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) {
-    part_pair(candidate, &x, &shape);
-  }
+  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
 }
 
 /* Moves apart what has passed, once forwards and once backwards. Nothing has where cloth rests. */
@@ -18715,9 +18174,7 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
 /* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {
   const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
-  if (c->self) {
-    EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left));
-  }
+  if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
 }
 
 /* The contour step of the edges that pass through triangles, in a substep of h seconds. */
@@ -18755,9 +18212,7 @@ static cloth_vector mean_velocity(const self_group *g) {
    momentum stays, and some of its energy is lost. `shortest`: part of a substep. */
 CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float shortest) {
   const float most = LONGEST_WAY * shortest_spacing_of(g) * plan->inverse_h / shortest;
-  if (!(g->found->fastest > most)) {
-    return;
-  }
+  if (!(g->found->fastest > most)) { return; }
   const cloth_vector mean = mean_velocity(g);
   const float share = most / g->found->fastest;
   for (int32_t n = 0; n < g->count; n++) {
@@ -18788,9 +18243,7 @@ CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, f
 /* Candidates of a part of a substep that begins, where they are fast. Returns 1 if it has looked for them. */
 static int prepare_part(const self_group *g, const step_plan *plan, float length) {
   const int is_fast = is_fast_step(g, plan);
-  if (is_fast) {
-    gather_candidates(g, length * plan->h, 0);
-  }
+  if (is_fast) { gather_candidates(g, length * plan->h, 0); }
   return is_fast;
 }
 
@@ -19037,9 +18490,7 @@ CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int
                                   .force = vector_load(forces, lane),
                                   .along = e->value[TOUCH_ALONG][k + lane],
                                   .across = e->value[TOUCH_ACROSS][k + lane]};
-    if (contact.along > 0.0f || contact.across > 0.0f) {
-      add_body_contact(u, &contact);
-    }
+    if (contact.along > 0.0f || contact.across > 0.0f) { add_body_contact(u, &contact); }
   }
 }
 
@@ -19126,9 +18577,7 @@ static void lead_blocks(const body_unknown *u) {
   for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
     u->leader->residual[n] += u->ratio * u->residual[n];
   }
-  if (u->leader) {
-    u->leader->joins |= u->joins;
-  }
+  if (u->leader) { u->leader->joins |= u->joins; }
 }
 
 /* The same of pulls. */
@@ -19248,9 +18697,7 @@ CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {
     const solve_arrays a = arrays_of(m->c);
-    if (!is_last) {
-      add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f);
-    }
+    if (!is_last) { add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f); }
   });
   return sum;
 }
@@ -19453,9 +18900,7 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   const lanes distance = to->distance = distances_to(r->b, &to->place, &normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
-  if (!lanes_any(inside)) {
-    return;
-  }
+  if (!lanes_any(inside)) { return; }
   const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
   const lanes3 n = lanes3_rotate(r->b->end.rotation, normal);
   const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
@@ -19515,9 +18960,7 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms 
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
 #if WITH_BODIES
-  if (r->b->unknown) {
-    return arms_of_touch(r->a, e, k, r->b->unknown);
-  }
+  if (r->b->unknown) { return arms_of_touch(r->a, e, k, r->b->unknown); }
 #endif
   (void)e;
   (void)k;
@@ -19574,9 +19017,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), to->distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
-  if (has_contact_record(r->c)) {
-    record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps);
-  }
+  if (has_contact_record(r->c)) { record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps); }
   const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
@@ -19701,9 +19142,7 @@ static void remember_contacts(const cloth *c) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
-      if (first >= 0) {
-        remember_block(c, first);
-      }
+      if (first >= 0) { remember_block(c, first); }
     }
   }
   w->remembers = 1;
@@ -19735,9 +19174,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     touch *e = &list[n];
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
-    if (e->collider != b.collider) {
-      b = touched_body_of(c, t, e->collider);
-    }
+    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
     EACH_TOUCH_LANES(e, a.columns, k, i, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);
@@ -19779,17 +19216,13 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
 #define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
   for (int32_t n = 0; n < 3; n++) {                                                                                    \
     const int32_t i = (e)->place[n];                                                                                   \
-    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) {                                                                      \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) { __VA_ARGS__; }                                                       \
   }
 
 /* k_0 of a touch. */
 static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_touch *e) {
   const float k = CELL_SHARE * contact_stiffness(t);
-  if (!c->constant.stiffness_map) {
-    return k;
-  }
+  if (!c->constant.stiffness_map) { return k; }
   const float *map = floats_at(c, c->constant.stiffness_map);
   return k * contact_factor(c, map, e->particle / c->grid.columns, e->particle % c->grid.columns);
 }
@@ -19797,9 +19230,7 @@ static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_t
 /* What cells, contacts and pairs gave last, in `product`, where cells touch. */
 static void take_last_cells(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  if (workspace_of(c)->cells == 0) {
-    return;
-  }
+  if (workspace_of(c)->cells == 0) { return; }
   if (!workspace_of(c)->has_pairs) {
     clear_floats(a.product, 3 * a.pitch * a.rows);
     add_last_contacts(c, t);
@@ -19843,9 +19274,7 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
   open_laws(&b);
   for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
     take_cell(c, &a, t, &e[n], &b);
-    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) {
-      find_laws(&b);
-    }
+    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
   }
   EACH_CELL_TOUCH(c, touched, touched->held = touched->law);
 }
@@ -19894,9 +19323,7 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
       EACH_MOVING_CORNER(&a, e, n, i, {
         const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
         sum -= e->weight[n] * vector_dot(own, p[n]);
-        if (!is_last) {
-          add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n]));
-        }
+        if (!is_last) { add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
       });
     }
   });
@@ -19936,15 +19363,11 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
   solve_change change = {0.0f, 0.0f, 0};
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
-    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) {
-      continue;
-    }
+    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) { continue; }
     const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
     e->law = released_law(e, moved, fast < e->way);
-    if (e->law.along == old.along && e->law.across == old.across) {
-      continue;
-    }
+    if (e->law.along == old.along && e->law.across == old.across) { continue; }
     const cloth_vector direction = near_at_cell(&a, a.direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
     const cloth_vector q = element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
@@ -20014,9 +19437,7 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   const vector_array x = vectors_at(c, c->state.position);
   const float k = cell_stiffness(c, t, e), thickness = contact_thickness(c);
   cloth_vector at = vector(0.0f, 0.0f, 0.0f), normal;
-  if (!(e->law.along > 0.0f)) {
-    return 0;
-  }
+  if (!(e->law.along > 0.0f)) { return 0; }
   for (int32_t n = 0; n < 3; n++) {
     const int32_t row = e->place[n] / a->pitch, column = e->place[n] - row * a->pitch;
     at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
@@ -20035,9 +19456,7 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
                   vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
   }
 #endif
-  if (!(law > 0.0f)) {
-    return 0;
-  }
+  if (!(law > 0.0f)) { return 0; }
   const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
   const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);
   const int32_t slips = holds < length;
@@ -20074,13 +19493,9 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   cell_memory *entry = cell_memories_of(c);
   touched_body b = {.collider = -1};
   uint32_t count = 0;
-  if (workspace_of(c)->cells > 0) {
-    clear_floats(a.residual, c->count);
-  }
+  if (workspace_of(c)->cells > 0) { clear_floats(a.residual, c->count); }
   EACH_CELL_TOUCH(c, e, {
-    if (e->collider != b.collider) {
-      b = touched_body_of(c, t, e->collider);
-    }
+    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
     if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
       count_cell(c, &entry[count], e->particle, a.residual);
       count++;
@@ -20117,9 +19532,7 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
   for (int32_t row = 0; row < r->a->rows; row++) {
     for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
-      if (lanes_any(are_runaways(r, row, i))) {
-        return 1;
-      }
+      if (lanes_any(are_runaways(r, row, i))) { return 1; }
     }
   }
   return 0;
@@ -20171,9 +19584,7 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
                     .x = vectors_at(c, c->state.position),
                     .v = vectors_at(c, c->state.velocity),
                     .has_solution = has_solution};
-  if (!has_runaways(&r)) {
-    return;
-  }
+  if (!has_runaways(&r)) { return; }
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_solid_at(c, index)) {
       b = touched_body_of(c, t, index);
@@ -20236,9 +19647,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
 
 /* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
 CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
-  if (!p->has_dry_drag) {
-    return p->drag;
-  }
+  if (!p->has_dry_drag) { return p->drag; }
   const lanes one = lanes_splat(1.0f), squared = lanes3_dot(v, v);
   const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
   const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
@@ -20250,9 +19659,7 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
 /* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
 CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
   lanes3 v = lanes3_load(p->v, i);
-  if (p->blends) {
-    v = lanes3_select(moves, extrapolated(p, v, i), v);
-  }
+  if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
   const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
@@ -20294,9 +19701,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
       } else {
         near_store(turns, plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       }
-      if (is_viscous) {
-        near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity));
-      }
+      if (is_viscous) { near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity)); }
     }
     row_sum_store(a->sums + LANES_SUMS * row, &squares);
   }
@@ -20307,16 +19712,12 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
 CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
-  if (t->viscosity > 0.0f && t->bends) {
-    clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
-  }
+  if (t->viscosity > 0.0f && t->bends) { clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane); }
   run_strips(c, predict_strip, t);
   close_rows(c, near_array(c, c->scratch.place));
   close_rows(c, near_array(c, c->scratch.direction));
   close_rows(c, near_array(c, c->scratch.solution));
-  if (t->viscosity > 0.0f && t->bends) {
-    close_rows(c, near_array(c, c->scratch.product));
-  }
+  if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
   const lanes_sum none = {{0.0f}};
   const float whole = 1.0f + t->rest;
   workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
@@ -20392,9 +19793,7 @@ static int may_have_free_pieces(const cloth *c) {
 static int is_piece_pinned(const cloth *c, int32_t label) {
   const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    if (labels[i / columns * pitch + i % columns] == label) {
-      return 1;
-    }
+    if (labels[i / columns * pitch + i % columns] == label) { return 1; }
   }
   return 0;
 }
@@ -20404,9 +19803,7 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
   const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
     const int32_t place = i / columns * pitch + i % columns;
-    if (labels[place] == place && !is_piece_pinned(c, place)) {
-      f->label[f->count++] = place;
-    }
+    if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
   }
 }
 
@@ -20417,14 +19814,10 @@ static int moves_bodies(const cloth *c) {
   int any = 0;
 #if WITH_BODIES
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    if (!find_unknown(c, touches_of(c)[n].collider)) {
-      return 0;
-    }
+    if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
     any = 1;
   }
-  if (workspace_of(c)->cells > 0) {
-    return 0;
-  }
+  if (workspace_of(c)->cells > 0) { return 0; }
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;
@@ -20440,9 +19833,7 @@ static free_pieces free_pieces_of(const cloth *c) {
   }
 #if WITH_GAPS
   if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
-    if (!f.has_bodies && may_have_free_pieces(c)) {
-      find_free_pieces(c, &f);
-    }
+    if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
     return f;
   }
   if (is_in_pieces(c)) { /* which push each other: free together */
@@ -20465,9 +19856,7 @@ static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) 
     clear_floats(free, a.pitch * a.rows);
     for (int32_t i = 0; i < c->count; i++) {
       const int32_t place = i / a.columns * a.pitch + i % a.columns;
-      if (labels[place] == label) {
-        *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0);
-      }
+      if (labels[place] == label) { *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0); }
     }
     a.diagonal = free;
   }
@@ -20600,9 +19989,7 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
 
 /* The free pieces of one cloth; what is joined is free as a whole. */
 CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
-  if (!s->joints) {
-    return free_pieces_of(s->members->c);
-  }
+  if (!s->joints) { return free_pieces_of(s->members->c); }
   free_pieces f;
   fill_zero(&f, sizeof f);
   f.count = are_members_free(s, &f.has_bodies);
@@ -20759,9 +20146,7 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
   momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
   start_wind(&r.wind, c, a, t);
   for (; r.row < a->rows; r.row++) {
-    if (a->air) {
-      take_wind_row(&r.wind, a, r.row);
-    }
+    if (a->air) { take_wind_row(&r.wind, a, r.row); }
     sum_momentum_of_row(c, t, &r, &s);
   }
   return momenta_of(&s);
@@ -20928,9 +20313,7 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const body_unknown *u = &body_unknowns_of(c)[n];
-    if (!u->joins || u->leader) {
-      continue;
-    }
+    if (!u->joins || u->leader) { continue; }
     const float ratio = body_mass_ratio(t, b), *y = u->solution;
     const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
     const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
@@ -20968,9 +20351,7 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
 /* The parts of M and I of a piece. */
 static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
   inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
-  if (a->air) {
-    add_air_sums(c, a, centre, &sums);
-  }
+  if (a->air) { add_air_sums(c, a, centre, &sums); }
   return sums;
 }
 
@@ -21031,9 +20412,7 @@ CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_
     }
   }
 #if WITH_BODIES
-  if (m->has_bodies) {
-    take_from_bodies(c, m);
-  }
+  if (m->has_bodies) { take_from_bodies(c, m); }
 #endif
 }
 
@@ -21044,9 +20423,7 @@ static void add_member(const solve_group *s, solve_member *m, int32_t label, con
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
   inertia_sums sums = piece_sums(m->c, &a, whole->centre);
 #if WITH_BODIES
-  if (whole->has_bodies) {
-    add_body_sums(m->c, m->t, whole->centre, &own, &sums);
-  }
+  if (whole->has_bodies) { add_body_sums(m->c, m->t, whole->centre, &own, &sums); }
 #endif
   add_weighted(&sum->linear, own.linear, mass_weight(s, m));
   add_weighted(&sum->angular, own.angular, mass_weight(s, m));
@@ -21129,9 +20506,7 @@ static void confine_direction(const cloth *c) {
     const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
     float *p = near_row(a.direction, a.pitch, row);
     near_vector_store(p, a.plane, column, vector_flush_work(confine_vector(entry, near_vector(p, a.plane, column))));
-    if (a.is_ring) {
-      close_ring(p, a.plane, a.columns);
-    }
+    if (a.is_ring) { close_ring(p, a.plane, a.columns); }
   }
 }
 
@@ -21179,9 +20554,7 @@ static cloth_vector clamp_bend(const solve_arrays *a, const clamped_hinge *k, fl
 /* Adds the clamp at pin i of a direction. Returns 1 if there is one. */
 static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t d) {
   const clamped_hinge k = clamp_at(c, t, i, d);
-  if (!(k.kappa > 0.0f)) {
-    return 0;
-  }
+  if (!(k.kappa > 0.0f)) { return 0; }
   const int32_t place = k.free / a->columns * a->pitch + k.free % a->columns;
   const cloth_vector force = vector_scale(clamp_bend(a, &k, t->viscosity > 0.0f ? a->bent : a->place), k.kappa);
   add_to_particle(a, k.free, vector_scale(force, -1.0f));
@@ -21279,9 +20652,7 @@ typedef struct held_particle {
 /* What the springs of a particle resist along n. */
 static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
-  if (!h->a->inverse) {
-    return 0.0f;
-  }
+  if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
     m[k] = flush_small(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k), WORK_QUANTUM);
   }
@@ -21369,9 +20740,7 @@ static void press_bounds(held_particle *h) {
   for (int32_t k = 0; k < h->bounds; k++) {
     const particle_bound *b = &h->bound[k];
     const cloth_vector n = b->n;
-    if (!(b->stiffness > 0.0f)) {
-      continue;
-    }
+    if (!(b->stiffness > 0.0f)) { continue; }
     add_to_own(h->a->residual, h->place, vector_scale(n, b->force));
     const float across = b->length > 0.0f ? minimum(maximum(b->force, 0.0f) / b->length, b->stiffness) : 0.0f;
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
@@ -21386,18 +20755,14 @@ static void press_bounds(held_particle *h) {
 static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
-  if (!(length > STATE_QUANTUM)) {
-    return NULL;
-  }
+  if (!(length > STATE_QUANTUM)) { return NULL; }
   return note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
 static int is_told(const cloth *c, int32_t i) {
 #if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) {
-    return 1;
-  }
+  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) { return 1; }
 #endif
   return is_held(c, i);
 }
@@ -21431,9 +20796,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
 /* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
 static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
-  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
-    return;
-  }
+  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
   const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
   const cloth_vector way = vector_subtract(h->x, target);
   const float behind = limit.y + limit.z;
@@ -21511,9 +20874,7 @@ static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float di
   const vector_array x = vectors_at(h->c, h->c->state.position);
   const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
   const float begins = distance - vector_length(start);
-  if (begins < 0.0f) {
-    b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h);
-  }
+  if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
 }
 
 /* Holds one particle by its tethers. */
@@ -21521,9 +20882,7 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
-    if (pin < 0) {
-      continue;
-    }
+    if (pin < 0) { continue; }
     const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
     const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
     const float squared =
@@ -21531,9 +20890,7 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
     particle_bound *b = keep_within(h, centre, distance, TETHER_THICKNESS);
-    if (b) {
-      ease_tether(h, i, pin, distance, b);
-    }
+    if (b) { ease_tether(h, i, pin, distance, b); }
   }
 }
 
@@ -21608,9 +20965,7 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
   const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
   lanes near = zero;
 #if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
-    near = targets_near(c, a, t, row, i, way);
-  }
+  if (inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #endif
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
@@ -21761,9 +21116,7 @@ CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p
 /* The blocks of a block of particles on their own: mass, air, ground; and the plate. */
 CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
   lanes3 q = lanes3_scale(p, held);
-  if (r->bends) {
-    q = lanes3_add_scaled(q, own_load(r->q, i), r->plate);
-  }
+  if (r->bends) { q = lanes3_add_scaled(q, own_load(r->q, i), r->plate); }
   if (r->air) {
     const lanes3 w = own_load(r->air, i);
     q = lanes3_add_scaled(q, w, lanes3_dot(w, p));
@@ -21781,34 +21134,26 @@ CLOTH_INLINE void multiply_seam(const product_row *r) {
 /* The product of a row. `is_last`: there is no row below; a constant. Returns its sum of p . q. */
 CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
   row_sum sum = row_sum_start();
-  if (is_ring) {
-    multiply_seam(r);
-  }
+  if (is_ring) { multiply_seam(r); }
   for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
     (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
   }
   for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
     const lanes3 p = near_load(r->p, r->plane, i);
     lanes3 springs = p;
-    if (PRODUCT_LOOPS == 1) {
-      springs = product_of_springs(r, i, p, is_last);
-    }
+    if (PRODUCT_LOOPS == 1) { springs = product_of_springs(r, i, p, is_last); }
     const lanes held = lanes_load(r->diagonal + i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
     if (is_skipped(moves)) {
       own_store(r->q, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    if (PRODUCT_LOOPS == 2) {
-      springs = forces_of_springs(&r->above, &r->brought, r->buffer, i, is_last);
-    }
+    if (PRODUCT_LOOPS == 2) { springs = forces_of_springs(&r->above, &r->brought, r->buffer, i, is_last); }
     const lanes3 q = lanes3_keep(moves, lanes3_add(own_product(r, i, p, held), springs));
     own_store(r->q, i, q);
     row_sum_add(&sum, i, lanes3_dot(p, q));
   }
-  if (is_ring) {
-    close_forces(&r->brought, r->buffer, r->columns, WEFT);
-  }
+  if (is_ring) { close_forces(&r->brought, r->buffer, r->columns, WEFT); }
   return sum;
 }
 
@@ -21824,9 +21169,7 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
       (void)multiply_springs(&above, d, i, x, p);
     }
   }
-  if (a->is_ring) {
-    close_forces(&above.brought, above.buffer, above.columns, WEFT);
-  }
+  if (a->is_ring) { close_forces(&above.brought, above.buffer, above.columns, WEFT); }
 }
 
 #else
@@ -21852,9 +21195,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
   } else {
     clear_forces(a, -1);
   }
-  if (bends) {
-    bend_direction(a, t, p);
-  }
+  if (bends) { bend_direction(a, t, p); }
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
@@ -22139,9 +21480,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
     const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
     own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
     own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
-    if (drags) {
-      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held)));
-    }
+    if (drags) { lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held))); }
   });
 }
 
@@ -22171,16 +21510,10 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
                                 int32_t row, const first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
   linearise_springs_of_row(r, t, a->columns, is_last);
-  if (a->is_ring) {
-    close_rings(r, a->columns);
-  }
-  if (a->air) {
-    start_in_air(a, f, r, row);
-  }
+  if (a->is_ring) { close_rings(r, a->columns); }
+  if (a->air) { start_in_air(a, f, r, row); }
   sum_forces_of_row(a, f, r, place, is_last, a->air != NULL, keeps_pins);
-  if (a->springs) {
-    sum_blocks_of_row(a, r, place, is_last);
-  }
+  if (a->springs) { sum_blocks_of_row(a, r, place, is_last); }
 }
 
 /* What the springs of the row above bring to the first row of a strip: 0 for the first of all. Their two floats go
@@ -22188,18 +21521,14 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
 static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t first) {
   if (first == 0) {
     clear_forces(a, -1);
-    if (a->springs) {
-      clear_blocks_above(a, 0);
-    }
+    if (a->springs) { clear_blocks_above(a, 0); }
     return;
   }
 #if WITH_WORKERS
   linear_row above = linear_row_of(a, first - 1);
   above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
   linearise_springs_of_row(&above, t, a->columns, 0);
-  if (a->is_ring) {
-    close_rings(&above, a->columns);
-  }
+  if (a->is_ring) { close_rings(&above, a->columns); }
 #else
   (void)t;
 #endif
@@ -22208,9 +21537,7 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
 /* The forces of the plate on a strip, in `residual`. */
 CLOTH_ONCE void bend_places(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  if (t->bends) {
-    bend_plate(&plate, p->first, p->end);
-  }
+  if (t->bends) { bend_plate(&plate, p->first, p->end); }
 }
 
 /* Forces and blocks of the rows of a strip. */
@@ -22457,9 +21784,7 @@ static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *
     const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
       const int32_t a = sewn_at(side, n), b = sewn_at(side, n + 1);
-      if (number[a] >= 0 && number[b] >= 0) {
-        mark_gathered(c, s->gathers + first, a, b);
-      }
+      if (number[a] >= 0 && number[b] >= 0) { mark_gathered(c, s->gathers + first, a, b); }
     }
     s->is_gathered[side->cloth] = 1;
   }
@@ -22540,9 +21865,7 @@ static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *
       joins = 1;
     }
   }
-  if (joins) {
-    join_parts(s->part, group->count, seam->a.cloth, seam->b.cloth);
-  }
+  if (joins) { join_parts(s->part, group->count, seam->a.cloth, seam->b.cloth); }
 }
 
 /* Labels particles by what they are one with, and those of gathers by what they lie between. */
@@ -22620,9 +21943,7 @@ static sewn_particle *class_of(const sewing *s, int32_t n) {
 static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
   const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
-  if (!(t->share > 0.0f)) {
-    return gap;
-  }
+  if (!(t->share > 0.0f)) { return gap; }
   const cloth_vector between = vector_flush(vector_subtract(s->particles[t->particle[2]].start, to), STATE_QUANTUM);
   return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
 }
@@ -22697,9 +22018,7 @@ static void find_classes(sewing *s) {
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     t->is_spring = is_open_stitch(s, t);
-    if (!t->is_spring && !(t->share > 0.0f)) {
-      join_classes(s, t);
-    }
+    if (!t->is_spring && !(t->share > 0.0f)) { join_classes(s, t); }
   }
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
@@ -22715,9 +22034,7 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     t->is_spring |= t->share > 0.0f && !may_move_with(s, t);
-    if (t->share > 0.0f && !t->is_spring) {
-      move_with(s, t);
-    }
+    if (t->share > 0.0f && !t->is_spring) { move_with(s, t); }
   }
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
@@ -22734,9 +22051,7 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
 #define EACH_SEWN(s, group_part, p, c, ...)                                                                            \
   for (sewn_particle *p = (s)->particles, *p##_end = p + (s)->particle_count; p < p##_end; p++) {                      \
     const cloth *c = cloth_of_sewn(s, p);                                                                              \
-    if ((s)->part[p->cloth] == (group_part)) {                                                                         \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if ((s)->part[p->cloth] == (group_part)) { __VA_ARGS__; }                                                          \
     (void)c;                                                                                                           \
   }
 
@@ -22824,9 +22139,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
     const stitch *t = &(s)->stitches[t##_number];                                                                      \
     seam_spring *f = &(s)->springs[f##_number];                                                                        \
     f##_number += t->is_spring;                                                                                        \
-    if (t->is_spring && (s)->part[(s)->particles[t->particle[0]].cloth] == (group_part)) {                             \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if (t->is_spring && (s)->part[(s)->particles[t->particle[0]].cloth] == (group_part)) { __VA_ARGS__; }              \
   }
 
 /* The lengths at rest of springs of stitches at the end of a part of h seconds, which fall. */
@@ -22866,9 +22179,7 @@ static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
     }
   });
   EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      p->velocity = vector_add(p->velocity, p->sum); /* only roots have sums */
-    }
+    if (!holder_of(s, p)) { p->velocity = vector_add(p->velocity, p->sum); /* only roots have sums */ }
   });
   EACH_SEWN(s, part, p, c, {
     if (!holder_of(s, p)) {
@@ -22884,9 +22195,7 @@ CLOTH_SEPARATE void meet_sewn(sewing *s, int32_t part, const substep_terms *t) {
   aim_sewn(s, part, t->h);
   aim_stitches(s, part, t->h);
   EACH_SEWN(s, part, p, c, {
-    if (holder_of(s, p) && !p->is_held) {
-      lead_sewn(s, p, t->inverse_h);
-    }
+    if (holder_of(s, p) && !p->is_held) { lead_sewn(s, p, t->inverse_h); }
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector from = vector_load(vectors_at(c, c->state.velocity), p->particle);
@@ -22919,9 +22228,7 @@ CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
     const solve_arrays a = arrays_of(c);
     const int32_t row = p->place / a.pitch, column = p->place - row * a.pitch;
     const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
-    if (holder_of(s, p) || (to.x == here.x && to.y == here.y && to.z == here.z)) {
-      continue;
-    }
+    if (holder_of(s, p) || (to.x == here.x && to.y == here.y && to.z == here.z)) { continue; }
     float *place = near_row(a.place, a.pitch, row), *way = near_row(a.direction, a.pitch, row);
     near_vector_store(place, a.plane, column, to);
     near_vector_store(way, a.plane, column, vector_flush_work(vector_subtract(to, p->start)));
@@ -22940,22 +22247,16 @@ CLOTH_SEPARATE void join_own(const sewing *s, int32_t part, int is_product) {
   EACH_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float parts[2] = {part_in_root(p, 0), part_in_root(p, 1)}, scale = s->scale[part] / s->scale[p->cloth];
-    if (!holder_of(s, p)) {
-      add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts);
-    }
+    if (!holder_of(s, p)) { add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts); }
   });
   EACH_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float scale = s->scale[p->cloth] / s->scale[part];
     cloth_vector own = vector(0.0f, 0.0f, 0.0f);
-    if (holder_of(s, p)) {
-      continue;
-    }
+    if (holder_of(s, p)) { continue; }
     for (int32_t k = 0; k < (p->share > 0.0f ? 2 : 1); k++) {
       const sewn_particle *root = &s->particles[p->root[k]];
-      if (!holder_of(s, root)) {
-        own = vector_add_scaled(own, vector_flush_work(root->sum), p->part[k] * scale);
-      }
+      if (!holder_of(s, root)) { own = vector_add_scaled(own, vector_flush_work(root->sum), p->part[k] * scale); }
     }
     own_vector_store(array, p->place, vector_flush_work(own));
   });
@@ -22968,17 +22269,13 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     const solve_arrays a = arrays_of(c);
     const int32_t row = p->place / a.pitch;
     cloth_vector z = near_vector(near_row(a.direction, a.pitch, row), a.plane, p->place - row * a.pitch);
-    if (again) {
-      z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta));
-    }
+    if (again) { z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta)); }
     add_to_roots(s, p, z, p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector last = again ? vector_scale(p->direction, beta) : vector(0.0f, 0.0f, 0.0f);
     p->direction = vector_flush_work(vector_add(p->sum, last));
-    if (holder_of(s, p)) {
-      p->direction = vector(0.0f, 0.0f, 0.0f);
-    }
+    if (holder_of(s, p)) { p->direction = vector(0.0f, 0.0f, 0.0f); }
   });
   EACH_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
@@ -22986,9 +22283,7 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     float *direction = near_row(a.direction, a.pitch, row);
     if (!holder_of(s, p)) {
       near_vector_store(direction, a.plane, p->place - row * a.pitch, vector_flush_work(FROM_ROOTS(s, p, direction)));
-      if (a.is_ring) {
-        close_ring(direction, a.plane, a.columns);
-      }
+      if (a.is_ring) { close_ring(direction, a.plane, a.columns); }
     }
   });
 }
@@ -22998,9 +22293,7 @@ CLOTH_SEPARATE void join_solutions(const sewing *s, int32_t part) {
   clear_sums(s);
   EACH_SEWN(s, part, p, c, p->direction = own_vector(floats_at(c, c->scratch.solution), p->place));
   EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part);
-    }
+    if (!holder_of(s, p)) { add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part); }
   });
   EACH_SEWN(s, part, p, c, p->direction = vector_add(p->direction, p->sum));
   EACH_SEWN(s, part, p, c, {
@@ -23032,9 +22325,7 @@ static void join_positions(const sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
     const sewn_particle *holder = holder_of(s, p);
     p->direction = vector_flush(vector_add(p->direction, p->sum), STATE_QUANTUM); /* only roots have sums */
-    if (holder && !p->is_held) {
-      p->direction = vector_flush(vector_add(holder->direction, p->offset), STATE_QUANTUM);
-    }
+    if (holder && !p->is_held) { p->direction = vector_flush(vector_add(holder->direction, p->offset), STATE_QUANTUM); }
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector with_roots = vector_flush(vector_add(FROM_ROOTS(s, p, direction), p->offset), STATE_QUANTUM);
@@ -23165,9 +22456,7 @@ static void measure_side(fold_side *side) {
   const float ratio = shape_factor(c, REST_LENGTH + d, start_of_line(l));
   side->length = spacing * ratio;
   side->elastic = t->hinge[d] / t->scale * (spacing * spacing) * (width_factor(l) / ratio);
-  if (c->constant.stiffness_map) {
-    side->elastic *= floats_at(c, c->constant.stiffness_map)[here];
-  }
+  if (c->constant.stiffness_map) { side->elastic *= floats_at(c, c->constant.stiffness_map)[here]; }
   side->stiffness = side->elastic * (1.0f + t->viscosity);
 }
 
@@ -23201,9 +22490,7 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   fold_side side[2];
   for (int32_t k = 0; k < 2; k++) {
     side[k].cloth = sides[k]->cloth;
-    if (!find_fold_line(s->cloths[side[k].cloth], sides[k], n, &side[k].line)) {
-      return;
-    }
+    if (!find_fold_line(s->cloths[side[k].cloth], sides[k], n, &side[k].line)) { return; }
     measure_side(&side[k]);
   }
   const float length = 0.5f * (side[0].length + side[1].length);
@@ -23212,9 +22499,7 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   const float elastic = in_series(side[0].elastic, side[1].elastic);
   fill_zero(f, sizeof *f);
   f->stiffness = flush_small(elastic * factor, WORK_QUANTUM);
-  if (!(f->stiffness > 0.0f)) {
-    return;
-  }
+  if (!(f->stiffness > 0.0f)) { return; }
   f->viscosity = flush_small((whole / elastic - 1.0f) * workspace_of(side[0].line.c)->plan.terms.h, WORK_QUANTUM);
   f->count = 4;
   f->is_plate = 1;
@@ -23233,14 +22518,10 @@ static void halve_hinge(sewing *s, const cloth_group *group, const cloth_seam *s
   const cloth *c = s->cloths[side->cloth];
   const substep_terms *t = &workspace_of(c)->plan.terms;
   const int32_t columns = c->grid.columns, last = side->count - 1;
-  if (n == 0 || n == last || !is_stitched(group, seam, n - 1) || !is_stitched(group, seam, n + 1)) {
-    return;
-  }
+  if (n == 0 || n == last || !is_stitched(group, seam, n - 1) || !is_stitched(group, seam, n + 1)) { return; }
   const int32_t before = sewn_at(side, n - 1), here = sewn_at(side, n), after = sewn_at(side, n + 1);
   const int32_t way = after - here, d = way == 1 || way == -1 ? WARP : WEFT;
-  if (here - before != way || (d == WEFT && way != columns && way != -columns)) {
-    return;
-  }
+  if (here - before != way || (d == WEFT && way != columns && way != -columns)) { return; }
   seam_spring *f = &s->springs[s->spring_count];
   const float factor = hinge_factor_at(c, here / columns, here % columns, d);
   fill_zero(f, sizeof *f);
@@ -23376,9 +22657,7 @@ static void add_seam_spring(const sewing *s, const seam_spring *f, float inverse
 /* Runs statements for the springs `f` of a part of the group. */
 #define EACH_SEAM_SPRING(s, group_part, f, ...)                                                                        \
   for (const seam_spring *f = (s)->springs, *f##_end = f + (s)->spring_count; f < f##_end; f++) {                      \
-    if ((s)->part[f->end[0].cloth] == (group_part)) {                                                                  \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if ((s)->part[f->end[0].cloth] == (group_part)) { __VA_ARGS__; }                                                   \
   }
 
 /* Adds forces and blocks of the springs of a part, after the cloths have been linearised. */
@@ -23390,9 +22669,7 @@ CLOTH_SEPARATE void add_seam_springs(const sewing *s, int32_t part, float invers
 CLOTH_SEPARATE float multiply_seam_springs(const sewing *s, int32_t part, float inverse_h, int32_t is_last) {
   float sum = 0.0f;
   EACH_SEAM_SPRING(s, part, f, {
-    if (!is_in_operator(s, f)) {
-      continue;
-    }
+    if (!is_in_operator(s, f)) { continue; }
     const cloth_vector p = sum_over_ends(s, f, SEAM_DIRECTION);
     const float stiffness = f->stiffness * (1.0f + f->viscosity * inverse_h);
     sum += stiffness * s->scale[part] * vector_dot(p, p);
@@ -23498,12 +22775,8 @@ static void loosen_spring(const cloth *c, const solve_arrays *a, const substep_t
       block_of_spring(lanes_subtract(now.across, was.across), lanes_subtract(now.along, was.along), d);
   for (int32_t k = 0; k < 2; k++) {
     const int moves = *own_at(a->diagonal, 1, place_of(a, ends[k]), 0) > 0.0f;
-    if (moves || notes_pins(c)) {
-      add_to_particle(a, ends[k], vector_scale(force, k ? -1.0f : 1.0f));
-    }
-    if (moves && is_implicit) {
-      add_to_sums(a, ends[k], &block);
-    }
+    if (moves || notes_pins(c)) { add_to_particle(a, ends[k], vector_scale(force, k ? -1.0f : 1.0f)); }
+    if (moves && is_implicit) { add_to_sums(a, ends[k], &block); }
   }
   if (is_implicit) {
     *own_at(a->springs, SPRING_FLOATS, place, SPRING_ACROSS(g->direction)) = lanes_first_value(now.across);
@@ -23612,9 +22885,7 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; cloths && n < group->count; n++) {
       const int32_t leader = leader_of_body(group, k);
-      if ((cloths >> n & 1u) && n != leader) {
-        adopt_body(group, k, leader, n);
-      }
+      if ((cloths >> n & 1u) && n != leader) { adopt_body(group, k, leader, n); }
     }
   }
 }
@@ -23645,9 +22916,7 @@ static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
 #define EACH_FOLLOWER(group, k, n, ...)                                                                                \
   for (int32_t k = 0; k < (group)->body_count; k++) {                                                                  \
     for (int32_t n = 0; n < (group)->count; n++) {                                                                     \
-      if ((cloths_of_body(group, k) >> n & 1u) && n != leader_of_body(group, k)) {                                     \
-        __VA_ARGS__;                                                                                                   \
-      }                                                                                                                \
+      if ((cloths_of_body(group, k) >> n & 1u) && n != leader_of_body(group, k)) { __VA_ARGS__; }                      \
     }                                                                                                                  \
   }
 
@@ -23752,15 +23021,14 @@ static void share_contacts(const solve_group *g) {
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
   EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
-  if (!touches) {
-    return;
-  }
+  if (!touches) { return; }
   EACH_SEWN(s, g->joints->part, p, c, {
     const solve_arrays a = arrays_of(c);
     const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
     if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
-      p->velocity = holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
+      p->velocity =
+          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
       add_to_particle(&a, p->particle, p->velocity);
     }
   });
@@ -23797,9 +23065,7 @@ static void join_solved(const group_joints *j) {
 static float multiply_joints(const group_joints *j, int32_t is_last) {
 #if WITH_SEAMS
   const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
-  if (!is_last) {
-    join_own(j->seams, j->part, 1);
-  }
+  if (!is_last) { join_own(j->seams, j->part, 1); }
   return sum;
 #else
   (void)j;
@@ -23922,9 +23188,7 @@ CLOTH_INLINE void add_own_block(float *matrix, int32_t pitch, int32_t i, const f
 
 /* Adds a spring of a block between two nodes. */
 static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
-  if (i == j) {
-    return;
-  }
+  if (i == j) { return; }
   add_own_block(matrix, pitch, i, block, weight);
   add_own_block(matrix, pitch, j, block, weight);
   float *row = matrix + (i < j ? 3 * (i * pitch + j) : 3 * (j * pitch + i));
@@ -24024,9 +23288,7 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
-  if (column * along >= last_column || row * down >= last_row) {
-    return;
-  }
+  if (column * along >= last_column || row * down >= last_row) { return; }
   const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
   const sample_grid grid = sample_grid_of(matrix + 3 * SOLVED_NODES * SOLVED_PLACES, ends);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
@@ -24176,9 +23438,7 @@ CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const 
       add_cell(c, a, l, row, column, matrix, pitch);
     }
   }
-  if (t->bends && t->plate_implicit && !is_in_pieces(c)) {
-    add_coarse_plate(c, t, l, matrix, pitch);
-  }
+  if (t->bends && t->plate_implicit && !is_in_pieces(c)) { add_coarse_plate(c, t, l, matrix, pitch); }
   factor_matrix(matrix, size);
 }
 
@@ -24318,9 +23578,7 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
       invert_level(c, n - 1, t->plate_implicit ? plate_on_level(c, t, n - 1) : 0.0f);
     }
   }
-  if (!w->coarsest_is_kept) {
-    build_coarsest(c, a, t);
-  }
+  if (!w->coarsest_is_kept) { build_coarsest(c, a, t); }
   w->coarsest_is_kept = t->keeps_coarsest;
 }
 
@@ -24436,12 +23694,8 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
     const lanes3 here = near_load(s.here, plane, i);
     lanes3 left = near_load(s.here, plane, i - 1);
     lanes3 right = near_load(s.here, plane, i + 1);
-    if (is_open && (ends & ROW_FIRST)) {
-      left = lanes3_select(lanes_first(1 - i), here, left);
-    }
-    if (is_open && (ends & ROW_LAST)) {
-      right = lanes3_select(lanes_first(columns - 1 - i), right, here);
-    }
+    if (is_open && (ends & ROW_FIRST)) { left = lanes3_select(lanes_first(1 - i), here, left); }
+    if (is_open && (ends & ROW_LAST)) { right = lanes3_select(lanes_first(columns - 1 - i), right, here); }
     const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
     const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
     const lanes3 bend = lanes3_flush_below(lanes3_add_scaled(around, here, s.centre), LEAST_BEND);
@@ -24546,12 +23800,8 @@ CLOTH_INLINE lanes plate_on_block(const solve_arrays *a, int32_t i, lanes across
 /* A block of the preconditioner of the cloth's choice. */
 CLOTH_INLINE symmetric chosen_inverse(int32_t preconditioner, symmetric m, lanes least) {
   const lanes zero = lanes_splat(0.0f);
-  if (preconditioner == CLOTH_PRECONDITIONER_NONE) {
-    return symmetric_identity(lanes_splat(1.0f));
-  }
-  if (preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
-    m.xy = m.xz = m.yz = zero;
-  }
+  if (preconditioner == CLOTH_PRECONDITIONER_NONE) { return symmetric_identity(lanes_splat(1.0f)); }
+  if (preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) { m.xy = m.xz = m.yz = zero; }
   return symmetric_inverse(m, least);
 }
 
@@ -24606,9 +23856,7 @@ CLOTH_ONCE float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
   if (uses_levels(c)) {
     start = apply_levels(c);
-    if (is_in_pieces(c)) {
-      interpolate_pieces(c, 0);
-    }
+    if (is_in_pieces(c)) { interpolate_pieces(c, 0); }
     if (is_wrapped(c)) {
       const grid_level *l = workspace_of(c)->levels;
       const level_pair pair = pair_of(c, 0);
@@ -24722,9 +23970,7 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
     const lanes3 r = lanes3_quantise(lanes3_subtract(own_load(residual, place), change), WORK_ROUNDER);
     own_store(residual, place, r);
     const lanes3 z = symmetric_apply(own_block(inverse, place), r);
-    if (!keeps) {
-      own_store(product, place, z);
-    }
+    if (!keeps) { own_store(product, place, z); }
     row_sum_add(&sum, i, lanes3_dot(r, z));
   }
   return sum;
@@ -24904,9 +24150,7 @@ static float multiply_direction(const solve_state *s, int32_t is_last) {
 #endif
   sum += s->group->joints ? multiply_joints(s->group->joints, is_last) : 0.0f;
   EACH_MEMBER(s->group, m, {
-    if (!is_last) {
-      confine_own(m->c, floats_at(m->c, m->c->scratch.product));
-    }
+    if (!is_last) { confine_own(m->c, floats_at(m->c, m->c->scratch.product)); }
   });
   return sum;
 }
@@ -24996,9 +24240,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   free_pieces pieces = free_pieces_of_members(g);
   take_common_motions(g, &pieces);
   start_coupling(g);
-  if (g->joints) {
-    join_residuals(g->joints);
-  }
+  if (g->joints) { join_residuals(g->joints); }
   EACH_MEMBER(g, m, {
     confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
     s->along += m->weight * precondition_first(m->c, m->t);
@@ -25010,9 +24252,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
 /* The new direction. */
 static void turn_members(const solve_state *s, int32_t iteration) {
   EACH_MEMBER(s->group, m, turn_direction(m->c, s->beta, iteration > 1));
-  if (s->group->joints) {
-    join_directions(s->group->joints, s->beta, iteration > 1);
-  }
+  if (s->group->joints) { join_directions(s->group->joints, s->beta, iteration > 1); }
   EACH_MEMBER(s->group, m, confine_direction(m->c));
 }
 
@@ -25075,9 +24315,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
     is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
-    if (is_last || (is_done && !s.fixed_work)) {
-      return iteration;
-    }
+    if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }
 }
@@ -25162,9 +24400,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   inertia_sums inertia;
   fill_zero(&whole, sizeof whole);
   fill_zero(&inertia, sizeof inertia);
-  if (!may_move_as_whole(s)) {
-    return whole;
-  }
+  if (!may_move_as_whole(s)) { return whole; }
   float mass;
   whole.centre = centre_of_members(s, LABEL_ALL, 0, &mass);
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
@@ -25239,9 +24475,7 @@ static int do_pins_rest(const cloth *c) {
   const vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const cloth_vector velocity = vector_load(v, i);
-    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) {
-      return 0;
-    }
+    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
   }
   return 1;
 }
@@ -25289,9 +24523,7 @@ CLOTH_SEPARATE void restore_places(const cloth *c) {
       const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
       near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
     }
-    if (a->is_ring) {
-      close_ring(place, a->plane, a->columns);
-    }
+    if (a->is_ring) { close_ring(place, a->plane, a->columns); }
   }
 }
 
@@ -25423,9 +24655,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes3 w = lanes3_scale(way, whole);
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
-    if (a->air) {
-      outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way)));
-    }
+    if (a->air) { outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way))); }
     const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);
     lanes rise = lanes_subtract(lanes_multiply(mass, faster), work);
     rise = t->bends ? lanes_add(rise, plate_rise(e, i, d)) : rise;
@@ -25458,9 +24688,7 @@ static int are_springs_plain(const substep_terms *t) {
 CLOTH_ONCE void bend_ways(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  if (t->bends) {
-    bend_plate(&plate, 0, a->rows);
-  }
+  if (t->bends) { bend_plate(&plate, 0, a->rows); }
 }
 
 /* By how much the energy rises along the ways, of which `residual` holds the forces of the plate; without clamps. */
@@ -25477,9 +24705,7 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   e.r.way = near_row(a->bent, a->pitch, 0);
   e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
   for (; e.row < a->rows; e.row++) {
-    if (a->air) {
-      take_wind_row(&e.wind, a, e.row);
-    }
+    if (a->air) { take_wind_row(&e.wind, a, e.row); }
     rise_of_row(&e, &sum);
     rise_of_springs(&e, &sum);
     next_linear_row(&e.r, a, e.row + 3 > a->rows);
@@ -25492,9 +24718,7 @@ static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(c, t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
-  if (meets_colliders(c)) {
-    rise += contact_rise(c, t) + cells_rise(c, t);
-  }
+  if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
 #endif
   return rise;
 }
@@ -25531,9 +24755,7 @@ CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float facto
       const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
       near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
     }
-    if (a->is_ring) {
-      close_ring(way, a->plane, a->columns);
-    }
+    if (a->is_ring) { close_ring(way, a->plane, a->columns); }
   }
 }
 
@@ -25647,13 +24869,9 @@ static int is_pulled_back(const solve_group *s, const guard_sums *g) {
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
 static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
-  if (g.is_lively || g.touches > 0) {
-    return do_all_pins_rest(s);
-  }
+  if (g.is_lively || g.touches > 0) { return do_all_pins_rest(s); }
   const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
-  if (!(g.unsolved > share * g.kinetic) || !do_all_pins_rest(s)) {
-    return 0;
-  }
+  if (!(g.unsolved > share * g.kinetic) || !do_all_pins_rest(s)) { return 0; }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
   return !is_known || !is_pulled_back(s, &g);
 }
@@ -25668,18 +24886,12 @@ static float rise_of_members(const solve_group *s) {
 /* Shortens the ways once where the energy rises. Returns 1 if it did. */
 CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
   const float rise = rise_of_members(s);
-  if (!(rise > 0.0f)) {
-    return 0;
-  }
-  if (is_first) {
-    *whole = rigid_part(s);
-  }
+  if (!(rise > 0.0f)) { return 0; }
+  if (is_first) { *whole = rigid_part(s); }
   float inner = 0.0f;
   EACH_MEMBER(s, m, inner += m->weight * inner_energy(m->c, m->t, whole));
   inner = maximum(inner, LEAST_SUM);
-  if (!(rise > ROUNDED_RISE * inner)) {
-    return 0;
-  }
+  if (!(rise > ROUNDED_RISE * inner)) { return 0; }
   const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
   EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
   return 1;
@@ -25698,9 +24910,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
   const int32_t fixed_work = has_fixed_work(s);
   int32_t times = 0, rises = may_gain_energy(s);
   rigid_way whole;
-  if (!rises && !fixed_work) {
-    return -1;
-  }
+  if (!rises && !fixed_work) { return -1; }
   EACH_MEMBER(s, m, {
     set_ways(m->c, m->t, m->has_solution);
     m->has_solution = 1;
@@ -25714,12 +24924,8 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
     times += rises;
   }
   EACH_MEMBER(s, m, {
-    if (times > 0) {
-      solve_for_ways(m->c);
-    }
-    if (m->c->scratch.touches) {
-      restore_places(m->c);
-    }
+    if (times > 0) { solve_for_ways(m->c); }
+    if (m->c->scratch.touches) { restore_places(m->c); }
   });
   return times;
 }
@@ -25783,12 +24989,8 @@ CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t le
    `d`: its way over the substep. */
 CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
   const lanes3 old = lanes3_load(a->v, i);
-  if (a->keeps_earlier) {
-    lanes3_store(a->earlier, i, lanes3_load(a->before, i), left);
-  }
-  if (a->before.x) {
-    lanes3_store(a->before, i, old, left);
-  }
+  if (a->keeps_earlier) { lanes3_store(a->earlier, i, lanes3_load(a->before, i), left); }
+  if (a->before.x) { lanes3_store(a->before, i, old, left); }
   const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
   const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
   const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
@@ -25907,13 +25109,9 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
   find_pins(c);
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
-  if (arrays.factors) {
-    fill_factors(c, &arrays);
-  }
+  if (arrays.factors) { fill_factors(c, &arrays); }
 #if WITH_GAPS
-  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
-    label_pieces(c);
-  }
+  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) { label_pieces(c); }
 #endif
 }
 
@@ -25980,9 +25178,7 @@ static void note_pairs(const solve_group *g) {
   pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    if (!has_block(&e->press.law)) {
-      continue;
-    }
+    if (!has_block(&e->press.law)) { continue; }
     find_ends(g->pairs, e, &x);
     const cloth_vector force = force_of_solution(e, solution_of_pair(&x, workspace_of(g->members->c)->last_step));
     for (int32_t n = 0; n < 4; n++) {
@@ -26001,13 +25197,9 @@ static void note_pairs(const solve_group *g) {
 static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
                                 int32_t has_solution) {
   const int32_t particle = particle_from(c, row, column);
-  if (particle < 0) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (particle < 0) { return vector(0.0f, 0.0f, 0.0f); }
   const int32_t inside = particle - row * a->columns, place = row * a->pitch + inside;
-  if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) { return vector(0.0f, 0.0f, 0.0f); }
   const cloth_vector last = near_vector(near_row(a->direction, a->pitch, row), a->plane, inside);
   const cloth_vector y = vector_scale(last, workspace_of(c)->last_step);
   return has_solution ? vector_add(y, own_vector(a->solution, place)) : y;
@@ -26025,9 +25217,7 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (meets_colliders(c)) {
-    sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution));
-  }
+  if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution)); }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
@@ -26054,9 +25244,7 @@ static cloth_vector springs_times_solution(const solution_row *r) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = 0; n < 9; n++) {
     const int32_t down = n / 3 - 1, right = n % 3 - 1;
-    if (n == 4 || !has_place(a, r->row + down, r->column + right)) {
-      continue;
-    }
+    if (n == 4 || !has_place(a, r->row + down, r->column + right)) { continue; }
     const spring_place s = spring_between(r->row, r->column, down, right);
     const int32_t near = (r->column + right + a->columns) % a->columns;
     const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, r->row), a->plane, r->column),
@@ -26104,9 +25292,7 @@ static cloth_vector row_times_solution(const solution_row *r) {
   const int32_t place = r->row * a->pitch + r->column;
   const cloth_vector y = solution_beside(r, 0, 0);
   cloth_vector sum = vector_scale(y, *own_at(a->diagonal, 1, place, 0));
-  if (a->springs) {
-    sum = vector_add(sum, springs_times_solution(r));
-  }
+  if (a->springs) { sum = vector_add(sum, springs_times_solution(r)); }
   if (a->air) {
     const cloth_vector w = own_vector(a->air, place);
     sum = vector_add_scaled(sum, w, vector_dot(w, y));
@@ -26157,13 +25343,9 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
   const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      continue;
-    }
+    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) { continue; }
     const cloth_vector weight = vector_scale(fall, mass_ratio_at(c, i));
-    if (!is_gap(c, i, GAP_PARTICLE)) {
-      note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight));
-    }
+    if (!is_gap(c, i, GAP_PARTICLE)) { note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight)); }
     for (int32_t k = 0; k < 3; k++) {
       *own_at(a.residual, 3, place, k) = 0.0f;
     }
@@ -26206,9 +25388,7 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
     const solve_arrays a = arrays_of(m->c);
     EACH_SEWN(s, g->joints->part, p, c, {
       const sewn_particle *holder = holder_of(s, p);
-      if (c != m->c || !holder || p->is_held || !notes_pins(c)) {
-        continue;
-      }
+      if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
       note_row(c, &a, m->t, p->particle, m->has_solution);
       const cloth *to = cloth_of_sewn(s, holder);
@@ -26259,9 +25439,7 @@ CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const substep_terms *t = m->t;
   const solve_arrays a = arrays_of(c);
   pin_sums pins = {vector(0.0f, 0.0f, 0.0f), 0};
-  if (notes_pins(c)) {
-    pins = pin_sums_of(c, &a);
-  }
+  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
   const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
@@ -26291,9 +25469,7 @@ static int do_pins_share(const solve_group *s) {
 CLOTH_SEPARATE void share_rest(const solve_group *s) {
   cloth_vector rest = vector(0.0f, 0.0f, 0.0f);
   int32_t holding = 0;
-  if (!do_pins_share(s)) {
-    return;
-  }
+  if (!do_pins_share(s)) { return; }
   EACH_MEMBER(s, m, {
     const cloth_vector own = rest_of_member(m, &holding);
     rest = vector_add_scaled(rest, own, m->weight);
@@ -26302,9 +25478,7 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
     const solve_arrays a = arrays_of(m->c);
     const cloth_vector one = vector_scale(rest, 1.0f / ((float)holding * m->weight));
     for (int32_t i = next_held(m->c, 0); notes_pins(m->c) && i < m->c->count; i = next_held(m->c, i + 1)) {
-      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
-        note_scaled(m->c, m->t, i, one);
-      }
+      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) { note_scaled(m->c, m->t, i, one); }
     }
   });
 }
@@ -26333,9 +25507,7 @@ CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms 
   const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
-    if (find_body(c, a->collider)) {
-      continue;
-    }
+    if (find_body(c, a->collider)) { continue; }
     const cloth_vector at_start = vector_load(x, a->particle);
     const cloth_vector gap = vector_flush(vector_subtract(at_start, attached_point_at(c, a, t->from)), STATE_QUANTUM);
     const float left = t->until < 1.0f ? (1.0f - t->until) / (1.0f - t->from) : 0.0f;
@@ -26647,9 +25819,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
-  if (t->solves && c->scratch.levels) {
-    work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
-  }
+  if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST; }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
   work += (uint64_t)s->predictions * WORK_PREDICTION;
   work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
@@ -26805,9 +25975,7 @@ static void charge_joints(const solve_group *g, int32_t iterations) {
   const sewing *s = g->joints->seams;
   const int32_t part = g->joints->part;
   int32_t sewn = 0, springs = 0, gathers = 0;
-  if (has_fixed_work(g)) {
-    return;
-  }
+  if (has_fixed_work(g)) { return; }
   EACH_SEWN(s, part, p, c, sewn++);
   EACH_SEAM_SPRING(s, part, f, springs++);
   EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);
@@ -26920,9 +26088,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
   w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
-  if (w->has_ground) {
-    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
-  }
+  if (w->has_ground) { clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows); }
   if (has_bounds(c)) {
     add_bounds(c, t);
     w->diagonal_changed = 1;
@@ -26932,9 +26098,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
 /* Contacts, and springs to bodies. */
 CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
-  if (w->has_pairs) {
-    w->coarsest_is_kept = t->keeps_coarsest = 0;
-  }
+  if (w->has_pairs) { w->coarsest_is_kept = t->keeps_coarsest = 0; }
 #if WITH_COLLIDERS
   if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
@@ -26968,9 +26132,7 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
-  if (t->scale != scale) {
-    change_scale(c, t);
-  }
+  if (t->scale != scale) { change_scale(c, t); }
   start_diagonal(c, t);
 #if WITH_BODIES
   lead_attached_particles(c, t);
@@ -27018,9 +26180,7 @@ CLOTH_ONCE int32_t start_part(const solve_group *g, float done, float length) {
     meet(g);
   }
   EACH_MEMBER(g, m, predict_places(m->c, m->t));
-  if (g->joints) {
-    place_joined(g->joints);
-  }
+  if (g->joints) { place_joined(g->joints); }
   EACH_MEMBER(g, m, is_deep |= find_all_touches(m->c, m->t));
   return is_deep;
 }
@@ -27039,9 +26199,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   } else {
     remember_nothing(c);
   }
-  if (workspace_of(c)->searched > 0) {
-    catch_runaways(c, t, has_solution);
-  }
+  if (workspace_of(c)->searched > 0) { catch_runaways(c, t, has_solution); }
 #if WITH_SURFACES
   if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
     guard_surfaces(c, t);
@@ -27054,38 +26212,26 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
 /* The equation of a part, at the places where it is linearised. */
 CLOTH_ONCE void make_equation(const solve_group *g) {
 #if WITH_SELF
-  if (g->pairs) {
-    find_pairs(g);
-  }
+  if (g->pairs) { find_pairs(g); }
 #endif
   EACH_MEMBER(g, m, {
     linearise(m->c, m->t);
     add_terms(m->c, &workspace_of(m->c)->plan.terms);
   });
-  if (g->joints) {
-    add_joint_terms(g);
-  }
+  if (g->joints) { add_joint_terms(g); }
 #if WITH_SELF
-  if (has_elements(g)) {
-    take_last_pairs(g);
-  }
+  if (has_elements(g)) { take_last_pairs(g); }
 #endif
 #if WITH_COLLIDERS
   EACH_MEMBER(g, m, take_last_cells(m->c, m->t));
 #endif
-  if (g->joints) {
-    share_contacts(g);
-  }
+  if (g->joints) { share_contacts(g); }
 #if WITH_SELF
-  if (has_elements(g)) {
-    find_pair_laws(g->pairs, g->members->t->scale);
-  }
+  if (has_elements(g)) { find_pair_laws(g->pairs, g->members->t->scale); }
 #endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
 #if WITH_SELF
-  if (has_elements(g)) {
-    add_pairs(g->pairs);
-  }
+  if (has_elements(g)) { add_pairs(g->pairs); }
 #endif
 #if WITH_BODIES
   EACH_MEMBER(g, m, m->noted = notes_pins(m->c) ? note_forces(m->c, m->t) : m->noted);
@@ -27096,17 +26242,13 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
 CLOTH_ONCE int32_t solve_equation(const solve_group *g) {
   int32_t solves = 1;
   EACH_MEMBER(g, m, solves &= m->t->solves);
-  if (WITH_SOLVER && solves) {
-    return solve(g);
-  }
+  if (WITH_SOLVER && solves) { return solve(g); }
   start_coupling(g);
   EACH_MEMBER(g, m, {
     solve_alone(m->c);
     m->has_solution = 1;
   });
-  if (g->joints) {
-    join_solved(g->joints);
-  }
+  if (g->joints) { join_solved(g->joints); }
   follow_particles(g);
   return 0;
 }
@@ -27123,13 +26265,9 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
     }
   });
 #if WITH_SELF
-  if (has_elements(g)) {
-    note_pairs(g);
-  }
+  if (has_elements(g)) { note_pairs(g); }
 #endif
-  if (g->joints) {
-    note_joined(g);
-  }
+  if (g->joints) { note_joined(g); }
 }
 
 #endif
@@ -27143,9 +26281,7 @@ CLOTH_ONCE void accept_part(const solve_member *m) {
   report_attachments(m->c);
 #endif
 #if WITH_COLLIDERS
-  if (m->c->scratch.touches) {
-    end_contacts(m->c, m->t, m->has_solution);
-  }
+  if (m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
 #endif
   workspace_of(m->c)->parts++;
 }
@@ -27161,9 +26297,7 @@ CLOTH_ONCE int32_t solve_part(const solve_group *g) {
   note_solved(g);
 #endif
   restore_momentum(g, moment_of_meeting(g));
-  if (has_guard(g)) {
-    shortenings = guard_energy(g);
-  }
+  if (has_guard(g)) { shortenings = guard_energy(g); }
 #if WITH_BODIES
   share_rest(g);
 #endif
@@ -27202,17 +26336,13 @@ static void confine_particles(const cloth *c) {
    not divided. */
 CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations, int32_t is_whole) {
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    place_absent_particles(c, vectors_at(c, c->state.position));
-  }
+  if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
 #endif
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
     tear_threads(c, plan);
-    if (statistics_of(c)->threads_torn != torn) {
-      describe_links(c);
-    }
+    if (statistics_of(c)->threads_torn != torn) { describe_links(c); }
   }
 #endif
   count_substep(c, plan->h, iterations, is_whole);
@@ -27244,9 +26374,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   int32_t iterations = 0;
   while (done < 1.0f) {
 #if WITH_SELF
-    if (g.pairs && !is_prepared) {
-      prepare_part(g.pairs, plan, length);
-    }
+    if (g.pairs && !is_prepared) { prepare_part(g.pairs, plan, length); }
     is_prepared = 1;
 #endif
     if (start_part(&g, done, length) && length > shortest) {
@@ -27281,16 +26409,12 @@ static int has_gusts(const cloth *c) {
 
 /* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
 static int is_at_rest(const cloth *c) {
-  if (has_gusts(c)) {
-    return 0;
-  }
+  if (has_gusts(c)) { return 0; }
   vector_array v = vectors_at(c, c->state.velocity);
   float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) {
-      return 0;
-    }
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) { return 0; }
   }
   return are_bodies_at_rest(c);
 }
@@ -27345,14 +26469,10 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
   }
   const float rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
   const int is_due = rest_time > 0.0f && rest_time >= c->settings.sleep.time;
-  if (is_due && !may_sleep) {
-    return;
-  }
+  if (is_due && !may_sleep) { return; }
   sum_resting_reactions(c, inputs->rest_time == 0.0f);
   inputs->rest_time = rest_time;
-  if (is_due) {
-    fall_asleep(c);
-  }
+  if (is_due) { fall_asleep(c); }
 }
 
 /* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
@@ -27368,13 +26488,15 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
 }
 
 int cloth_wake(cloth *c) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return is_asleep(c);
 }
 
@@ -27394,8 +26516,9 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  RETURN_ERROR(check_step(c, dt));
-  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  int error = check_step(c, dt);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   if (WITH_SLEEP && is_asleep(c) && !may_wake) {
@@ -27480,9 +26603,10 @@ static int32_t largest_substeps(const cloth *c, float dt) {
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!work, CLOTH_ERROR_NULL);
-  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);
@@ -27576,9 +26700,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   c->settings.integration.iterations = choice->iterations;
   c->settings.solver.tolerance = 0.0f;
   const int32_t substeps = least_substeps(c, dt);
-  if (is_refused(c, dt)) {
-    return 0;
-  }
+  if (is_refused(c, dt)) { return 0; }
   set_terms(c, dt / (float)substeps, substeps, &t);
   forecast->work = most_model_work(model, &scene, dt, substeps);
   c->settings.integration.iterations = CLOTH_AUTOMATIC;
@@ -27610,14 +26732,16 @@ static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal
 
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!planned || !forecast, CLOTH_ERROR_NULL);
-  RETURN_IF(!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f),
-            CLOTH_ERROR_RANGE);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
   const plan_goal goal = {work, stretch};
   cloth_forecast best;
   const int32_t chosen = choose_plan(config, dt, &goal, &best);
-  RETURN_IF(chosen < 0, CLOTH_ERROR_NO_PLAN);
+  if (chosen < 0) { return CLOTH_ERROR_NO_PLAN; }
   *planned = *config;
   planned->substeps = plan_choices[chosen].substeps;
   planned->iterations = plan_choices[chosen].iterations;
@@ -27709,9 +26833,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
     vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_INVALID) {
-        vector_store(v, i, transform_velocity(m, velocity));
-      }
+      if (velocity.x < 0.5f * HISTORY_INVALID) { vector_store(v, i, transform_velocity(m, velocity)); }
     }
   }
 }
@@ -27738,9 +26860,7 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
 
 /* Turns what pairs of cloth and cloth remember. */
 static void transform_pairs(const cloth *c, const rigid_motion *m) {
-  if (!c->self || !m->turns) {
-    return;
-  }
+  if (!c->self || !m->turns) { return; }
   const pair_memories memories = memories_of(c);
   for (uint32_t n = 0; n < *memories.count; n++) {
     pair_memory *entry = &memories.entry[n];
@@ -27831,7 +26951,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
 /* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    RETURN_IF(!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT), 0);
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) { return 0; }
   }
   return 1;
 }
@@ -27846,7 +26966,9 @@ static int are_moves_within(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector end =
         vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    RETURN_IF((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT), 0);
+    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
   }
   return 1;
 }
@@ -27860,9 +26982,7 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_within(slot, m);
-    }
+    if (slot->used && (colliders >> index & 1u)) { are_within = are_within && is_slot_within(slot, m); }
   }
   return are_within;
 }
@@ -27887,19 +27007,21 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  RETURN_ERROR(check_call(c, from && to ? from : NULL));
-  RETURN_ERROR(check_pose(from));
-  RETURN_ERROR(check_pose(to));
-  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
-  RETURN_IF(!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-                !in_range(kept->centrifugal, 0.0f, 1.0f),
-            CLOTH_ERROR_RANGE);
+  int error = check_call(c, from && to ? from : NULL);
+  if (error) { return error; }
+  error = check_pose(from);
+  if (error) { return error; }
+  error = check_pose(to);
+  if (error) { return error; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
+  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
-  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
-    return CLOTH_OK;
-  }
-  RETURN_IF(!stays_within_limit(c, &m, colliders), CLOTH_ERROR_RANGE);
+  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) { return CLOTH_OK; }
+  if (!stays_within_limit(c, &m, colliders)) { return CLOTH_ERROR_RANGE; }
   wake(c);
   transform_all(c, &m, dt, colliders);
   return CLOTH_OK;
@@ -27945,7 +27067,7 @@ static rigid_motion motion_of_origin(cloth_metres way) {
 /* Does everything stay in range when the origin of a cloth moves to a place? */
 static int may_move_origin(const cloth *c, cloth_metres origin) {
   const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
-  RETURN_IF(!are_metres_within(way, MAX_ORIGIN_WAY), 0);
+  if (!are_metres_within(way, MAX_ORIGIN_WAY)) { return 0; }
   const rigid_motion m = motion_of_origin(way);
   return stays_within_limit(c, &m, ALL_COLLIDERS);
 }
@@ -27984,9 +27106,7 @@ CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
     return none;
   }
   const cloth_metres there = middle_of_box(here, box);
-  if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) {
-    return none;
-  }
+  if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) { return none; }
   const cloth_metres way = move_origin(c, there);
   *box = box_around(c);
   add_varying_work(c, (uint32_t)c->count, follow_cost(c));
@@ -28004,13 +27124,15 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  RETURN_ERROR(check_call(c, origin));
+  int error = check_call(c, origin);
+  if (error) { return error; }
   *origin = inputs_of(c)->origin;
   return CLOTH_OK;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
+  if (error) { return error; }
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -28022,12 +27144,13 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
+  if (error) { return error; }
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
-    RETURN_IF(!are_metres_within(way, 2 * MAX_ORIGIN_WAY), CLOTH_ERROR_RANGE);
+    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) { return CLOTH_ERROR_RANGE; }
     const position_box box = box_around(cloths[n]);
     const cloth_vector low = vector_add(box.low, vector_of_metres(way));
     const cloth_vector high = vector_add(box.high, vector_of_metres(way));
@@ -28035,18 +27158,19 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
     all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
   }
   const cloth_metres there = middle_of_box(from, &all);
-  RETURN_ERROR(cloth_set_origin(cloths, count, there));
-  if (origin) {
-    *origin = there;
-  }
+  error = cloth_set_origin(cloths, count, there);
+  if (error) { return error; }
+  if (origin) { *origin = there; }
   return CLOTH_OK;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  RETURN_ERROR(check_call(from, offset));
-  RETURN_ERROR(check_cloth(to));
+  int error = check_call(from, offset);
+  if (error) { return error; }
+  error = check_cloth(to);
+  if (error) { return error; }
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
-  RETURN_IF(!are_metres_within(way, 1 << 24), CLOTH_ERROR_RANGE);
+  if (!are_metres_within(way, 1 << 24)) { return CLOTH_ERROR_RANGE; }
   *offset = vector_of_metres(way);
   return CLOTH_OK;
 }
@@ -28070,9 +27194,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
   reset_self(c);
   charge_step(c, &w->plan, parts, iterations);
 #if WITH_TETHERS
-  if (will_choose_tethers(c)) {
-    choose_tethers(c);
-  }
+  if (will_choose_tethers(c)) { choose_tethers(c); }
 #endif
 }
 
@@ -28098,9 +27220,7 @@ static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
 static void do_substeps(const cloth *c, step_plan *plan) {
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
     const int32_t stride = cut_stride(c, plan, index);
-    if (stride > 0 && !may_refine(c)) {
-      lengthen_substeps(c, plan, stride);
-    }
+    if (stride > 0 && !may_refine(c)) { lengthen_substeps(c, plan, stride); }
     plan->index = index + plan->stride - 1;
     substep(c, plan);
   }
@@ -28146,9 +27266,7 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
 #if WITH_TEARING
-  if (can_tear(c)) {
-    finish_tears(c, dt);
-  }
+  if (can_tear(c)) { finish_tears(c, dt); }
 #endif
   finish_motions(c);
 #if WITH_AIR
@@ -28172,9 +27290,7 @@ static void begin_step(const cloth *c, float dt) {
 /* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
-  if (is_asleep(c)) {
-    return step_asleep(c, dt);
-  }
+  if (is_asleep(c)) { return step_asleep(c, dt); }
 #endif
   begin_step(c, dt);
   workspace *w = workspace_of(c);
@@ -28198,8 +27314,9 @@ static void allow_refinements(const cloth *c) {
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!vector_in_range(value, limit), CLOTH_ERROR_RANGE);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
@@ -28221,8 +27338,10 @@ static int check_gusts(const cloth_gusts *gusts) {
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_ERROR(gusts ? check_gusts(gusts) : CLOTH_OK);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  error = gusts ? check_gusts(gusts) : CLOTH_OK;
+  if (error) { return error; }
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
@@ -28244,21 +27363,25 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
 #endif
 
 int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  RETURN_ERROR(check_call(c, wind));
+  int error = check_call(c, wind);
+  if (error) { return error; }
   *wind = wind_of(c);
   return CLOTH_OK;
 }
 
 int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
-  RETURN_ERROR(check_call(c, fabric));
-  RETURN_ERROR(check_fabric(fabric));
+  int error = check_call(c, fabric);
+  if (error) { return error; }
+  error = check_fabric(fabric);
+  if (error) { return error; }
   set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
 int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows, CLOTH_ERROR_INDEX);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return CLOTH_ERROR_INDEX; }
   return row * c->grid.columns + column;
 }
 
@@ -28276,9 +27399,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
     wake(c);
   }
 #endif
-  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
-    wake(c);
-  }
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
   if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
@@ -28292,7 +27413,8 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
@@ -28301,28 +27423,33 @@ int cloth_pin(cloth *c, int32_t particle) {
 
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_pin(c, particle));
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_pin(c, particle);
+  if (error) { return error; }
+  error = check_present(c, particle);
+  if (error) { return error; }
 #if WITH_BODIES
-  RETURN_IF(find_attachment(c, particle), CLOTH_ERROR_STATE);
+  if (find_attachment(c, particle)) { return CLOTH_ERROR_STATE; }
 #endif
   return CLOTH_OK;
 }
 
 int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
-  RETURN_ERROR(check_free_pin(c, particle));
-  RETURN_IF(!vector_in_range(velocity, CLOTH_SPEED_LIMIT), CLOTH_ERROR_RANGE);
+  int error = check_free_pin(c, particle);
+  if (error) { return error; }
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  RETURN_ERROR(check_free_pin(c, particle));
+  int error = check_free_pin(c, particle);
+  if (error) { return error; }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
-  RETURN_IF(!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT),
-            CLOTH_ERROR_RANGE);
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
   cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
@@ -28341,18 +27468,18 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
-  RETURN_IF(!(length > MIN_DIRECTION), CLOTH_ERROR_RANGE);
+  if (!(length > MIN_DIRECTION)) { return CLOTH_ERROR_RANGE; }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  RETURN_IF(!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined,
-            CLOTH_ERROR_FULL);
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
+    return CLOTH_ERROR_FULL;
+  }
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
   /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
-  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
-    wake(c);
-  }
+  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) { wake(c); }
   remove_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
@@ -28377,21 +27504,25 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
 int cloth_get_freedom(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_particle(c, particle));
+  int error = check_particle(c, particle);
+  if (error) { return error; }
   return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_IF(!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT),
-            CLOTH_ERROR_RANGE);
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
@@ -28404,22 +27535,19 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   forget_pairs(c);
 #endif
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    place_absent_particles(c, vectors_at(c, c->state.position));
-  }
+  if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
 #endif
-  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
-    find_confinement(c, particle)->anchor = position;
-  }
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) { find_confinement(c, particle)->anchor = position; }
   return CLOTH_OK;
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
-  RETURN_IF(!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT), CLOTH_ERROR_RANGE);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);
     invalidate_history(c, particle);
@@ -28459,15 +27587,15 @@ static int is_size(float length) {
 #define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
-  RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
-  RETURN_IF(!is_size(body->radius_top), COLLIDER_FAULT(RADIUS_TOP));
-  RETURN_IF(!is_size(body->half_height), COLLIDER_FAULT(HALF_HEIGHT));
+  if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
+  if (!is_size(body->radius_top)) { return COLLIDER_FAULT(RADIUS_TOP); }
+  if (!is_size(body->half_height)) { return COLLIDER_FAULT(HALF_HEIGHT); }
   return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
-  RETURN_IF(key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT, COLLIDER_FAULT(GEOMETRY));
+  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) { return COLLIDER_FAULT(GEOMETRY); }
   return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
 }
 
@@ -28483,7 +27611,7 @@ static int find_shape_fault(const cloth_collider *body) {
   case CLOTH_SHAPE_BOX:
     return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
+    if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
   case CLOTH_SHAPE_HULL:
     return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
@@ -28499,16 +27627,17 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  RETURN_IF(!in_range(body->static_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(STATIC));
-  RETURN_IF(!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(KINETIC));
+  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) { return COLLIDER_FAULT(STATIC); }
+  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) { return COLLIDER_FAULT(KINETIC); }
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
 }
 
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
-  RETURN_IF(!body, COLLIDER_FAULT(POINTER));
-  RETURN_ERROR(find_shape_fault(body));
-  RETURN_IF(!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT), COLLIDER_FAULT(POSITION));
+  if (!body) { return COLLIDER_FAULT(POINTER); }
+  int error = find_shape_fault(body);
+  if (error) { return error; }
+  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) { return COLLIDER_FAULT(POSITION); }
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
 
@@ -28530,9 +27659,7 @@ static collider_slot stored_collider(const cloth_collider *body) {
   fill_zero(slot, sizeof *slot);
   slot->used = 1;
   slot->body.shape = body->shape;
-  if (has_geometry(body)) {
-    slot->body.geometry = body->geometry;
-  }
+  if (has_geometry(body)) { slot->body.geometry = body->geometry; }
   slot->body.radius = round ? body->radius : 0.0f;
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
@@ -28547,13 +27674,9 @@ static collider_slot stored_collider(const cloth_collider *body) {
 /* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
    convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
-  if (!has_geometry(body)) {
-    return CLOTH_OK;
-  }
-  RETURN_IF(is_concave(body) && body_number(c, index) >= 0, CLOTH_ERROR_CONFLICT);
-  if (body->shape != CLOTH_SHAPE_MESH) {
-    return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
-  }
+  if (!has_geometry(body)) { return CLOTH_OK; }
+  if (is_concave(body) && body_number(c, index) >= 0) { return CLOTH_ERROR_CONFLICT; }
+  if (body->shape != CLOTH_SHAPE_MESH) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
   int32_t meshes = 0;
   for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
     const collider_slot *slot = &colliders_of(c)[n];
@@ -28563,9 +27686,12 @@ static int check_capacity(const cloth *c, const cloth_collider *body, int32_t in
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_ERROR(check_collider(collider));
-  RETURN_ERROR(check_capacity(c, collider, -1));
+  int error = check_cloth(c);
+  if (error) { return error; }
+  error = check_collider(collider);
+  if (error) { return error; }
+  error = check_capacity(c, collider, -1);
+  if (error) { return error; }
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       cloth_inputs *inputs = inputs_of(c);
@@ -28579,15 +27705,19 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 static int check_collider_index(const cloth *c, int32_t index) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
                                                                                                  : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  RETURN_ERROR(check_collider_index(c, index));
-  RETURN_ERROR(check_collider(collider));
-  RETURN_ERROR(check_capacity(c, collider, index));
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
+  error = check_collider(collider);
+  if (error) { return error; }
+  error = check_capacity(c, collider, index);
+  if (error) { return error; }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -28596,10 +27726,13 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  RETURN_ERROR(check_collider_index(c, index));
-  RETURN_IF(!current, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_pose(current));
-  RETURN_ERROR(previous ? check_pose(previous) : CLOTH_OK);
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
+  if (!current) { return CLOTH_ERROR_NULL; }
+  error = check_pose(current);
+  if (error) { return error; }
+  error = previous ? check_pose(previous) : CLOTH_OK;
+  if (error) { return error; }
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
@@ -28608,7 +27741,8 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  RETURN_ERROR(check_collider_index(c, index));
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -28616,9 +27750,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 #if WITH_BODIES
   remove_body(c, index);
   for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
-    if (attachments_of(c)[n].collider == index) {
-      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
-    }
+    if (attachments_of(c)[n].collider == index) { set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE); }
   }
 #endif
   cloth_inputs *inputs = inputs_of(c);
@@ -28629,8 +27761,9 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  RETURN_ERROR(check_collider_index(c, index));
-  RETURN_IF(!reaction, CLOTH_ERROR_NULL);
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
+  if (!reaction) { return CLOTH_ERROR_NULL; }
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }
@@ -28648,9 +27781,7 @@ cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
   fill_zero(&body, sizeof body);
   body.mass = mass;
   body.gravity = 1.0f;
-  if (!collider) {
-    return body;
-  }
+  if (!collider) { return body; }
   const cloth_vector h = collider->half_extents;
   const float radius =
       collider->shape == CLOTH_SHAPE_CAPSULE ? 0.5f * (collider->radius + collider->radius_top) : collider->radius;
@@ -28706,15 +27837,15 @@ static int check_body(const cloth_body *body) {
 
 /* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
 static void forget_tethers(const cloth *c) {
-  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) {
-    inputs_of(c)->tethers_chosen = TETHERS_STALE;
-  }
+  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) { inputs_of(c)->tethers_chosen = TETHERS_STALE; }
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  RETURN_ERROR(check_collider_index(c, collider));
-  RETURN_ERROR(body ? check_body(body) : CLOTH_OK);
-  RETURN_IF(body && is_concave(&colliders_of(c)[collider].body), CLOTH_ERROR_CONFLICT);
+  int error = check_collider_index(c, collider);
+  if (error) { return error; }
+  error = body ? check_body(body) : CLOTH_OK;
+  if (error) { return error; }
+  if (body && is_concave(&colliders_of(c)[collider].body)) { return CLOTH_ERROR_CONFLICT; }
   if (!body) {
     remove_body(c, collider);
     forget_tethers(c);
@@ -28727,7 +27858,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
                             .spin = vector_flush(body->spin, STATE_QUANTUM),
                             .gravity = flush_small(body->gravity, WORK_QUANTUM)};
   rigid_body *stored = find_body(c, collider);
-  RETURN_IF(!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies, CLOTH_ERROR_FULL);
+  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) { return CLOTH_ERROR_FULL; }
   if (!stored) {
     stored = &bodies_of(c)[inputs_of(c)->body_count++];
     forget_tethers(c);
@@ -28737,10 +27868,11 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
 }
 
 int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
-  RETURN_ERROR(check_collider_index(c, collider));
-  RETURN_IF(!body || !pose, CLOTH_ERROR_NULL);
+  int error = check_collider_index(c, collider);
+  if (error) { return error; }
+  if (!body || !pose) { return CLOTH_ERROR_NULL; }
   const rigid_body *stored = find_body(c, collider);
-  RETURN_IF(!stored, CLOTH_ERROR_STATE);
+  if (!stored) { return CLOTH_ERROR_STATE; }
   body->mass = stored->mass;
   body->inertia = stored->inertia;
   body->velocity = stored->velocity;
@@ -28751,18 +27883,18 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_ERROR(check_collider_index(c, collider));
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  error = check_collider_index(c, collider);
+  if (error) { return error; }
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local =
       point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
-  RETURN_IF(!vector_in_range(local, CLOTH_POSITION_LIMIT), CLOTH_ERROR_RANGE);
+  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) { return CLOTH_ERROR_RANGE; }
   const attachment wanted = {particle, collider, local};
   attachment *a = find_attachment(c, particle);
-  RETURN_IF(!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments, CLOTH_ERROR_FULL);
-  if (a && are_equal(a, &wanted, sizeof wanted)) {
-    return CLOTH_OK;
-  }
+  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) { return CLOTH_ERROR_FULL; }
+  if (a && are_equal(a, &wanted, sizeof wanted)) { return CLOTH_OK; }
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   attachments_of(c)[inputs_of(c)->attachment_count++] = wanted;
@@ -28772,10 +27904,12 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_IF(!impulse, CLOTH_ERROR_NULL);
-  RETURN_IF(!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE,
-            CLOTH_ERROR_STATE);
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!impulse) { return CLOTH_ERROR_NULL; }
+  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
+    return CLOTH_ERROR_STATE;
+  }
   *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }
@@ -28808,7 +27942,7 @@ typedef struct line_part {
 static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line) {
   const cloth_vector along = vector_flush_work(vector_cross(a->normal, b->normal));
   const float squared = vector_dot(along, along);
-  RETURN_IF(squared < HULL_PARALLEL, 0);
+  if (squared < HULL_PARALLEL) { return 0; }
   const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
   const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
   const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
@@ -28836,9 +27970,7 @@ static void cut_line(line_part *line, const hull_plane *plane, float tolerance) 
 static void cut_by_others(line_part *line, const hull_plane *planes, int32_t count, int32_t a, int32_t b,
                           float tolerance) {
   for (int32_t n = 0; n < count; n++) {
-    if (n != a && n != b) {
-      cut_line(line, &planes[n], tolerance);
-    }
+    if (n != a && n != b) { cut_line(line, &planes[n], tolerance); }
   }
 }
 
@@ -28870,16 +28002,15 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
 
 /* Adds the edge between two planes, if there is one, to the geometry and to `edges` or NULL. Returns a fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
-  RETURN_IF(line->high - line->low < HULL_MIN_EDGE, 0);
-  RETURN_IF(line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2],
-            GEOMETRY_FAULT(HULL_OPEN));
+  if (line->high - line->low < HULL_MIN_EDGE) { return 0; }
+  if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
+    return GEOMETRY_FAULT(HULL_OPEN);
+  }
   const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
   const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
   const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
-  if (edges) {
-    edges[g->counts[1]] = edge;
-  }
+  if (edges) { edges[g->counts[1]] = edge; }
   g->counts[1]++;
   hold_corner(g, from);
   hold_corner(g, to);
@@ -28891,9 +28022,7 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
 static int32_t drop_unused(hull_plane *planes, const uint8_t *used, int32_t count) {
   int32_t kept = 0;
   for (int32_t n = 0; n < count; n++) {
-    if (used[n]) {
-      planes[kept++] = planes[n];
-    }
+    if (used[n]) { planes[kept++] = planes[n]; }
   }
   return kept;
 }
@@ -28916,14 +28045,15 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
       if (meet_planes(&planes[a], &planes[b], &line)) {
         int has_edge = 0;
         cut_by_others(&line, planes, count, a, b, HULL_TOLERANCE * largest);
-        RETURN_ERROR(add_edge(g, edges, &line, &has_edge));
+        int error = add_edge(g, edges, &line, &has_edge);
+        if (error) { return error; }
         used[a] = used[a] || has_edge;
         used[b] = used[b] || has_edge;
       }
     }
   }
   g->counts[0] = drop_unused(planes, used, count);
-  RETURN_IF(g->counts[0] < 4 || g->counts[1] < 6, GEOMETRY_FAULT(HULL_EMPTY));
+  if (g->counts[0] < 4 || g->counts[1] < 6) { return GEOMETRY_FAULT(HULL_EMPTY); }
   const float reach = maximum(vector_length(g->low), vector_length(g->high));
   g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
   g->elements = g->counts[0] + g->counts[1];
@@ -29022,9 +28152,7 @@ static void sift_down(mesh_key *keys, int32_t root, int32_t count) {
   while (2 * root + 1 < count) {
     int32_t child = 2 * root + 1;
     child += child + 1 < count && is_key_less(&keys[child], &keys[child + 1]);
-    if (!is_key_less(&moved, &keys[child])) {
-      break;
-    }
+    if (!is_key_less(&moved, &keys[child])) { break; }
     keys[root] = keys[child];
     root = child;
   }
@@ -29190,10 +28318,10 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* The first fault of vertices and triangles; 0 for none. */
 static int find_mesh_fault(const cloth_mesh_data *data) {
   for (int32_t n = 0; n < data->vertex_count; n++) {
-    RETURN_IF(!vector_in_range(data->vertices[n], GEOMETRY_EXTENT), GEOMETRY_FAULT(VERTEX));
+    if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) { return GEOMETRY_FAULT(VERTEX); }
   }
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    RETURN_IF(data->indices[n] >= (uint32_t)data->vertex_count, GEOMETRY_FAULT(INDEX));
+    if (data->indices[n] >= (uint32_t)data->vertex_count) { return GEOMETRY_FAULT(INDEX); }
   }
   for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
     float room[TRIANGLE_FLOATS * CLOTH_LANES];
@@ -29201,7 +28329,9 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
       from[lane] = n + lane < data->triangle_count ? n + lane : n;
     }
-    RETURN_IF(make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u, GEOMETRY_FAULT(TRIANGLE));
+    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
+      return GEOMETRY_FAULT(TRIANGLE);
+    }
   }
   return 0;
 }
@@ -29243,20 +28373,24 @@ static int are_samples(int32_t x, int32_t y, int32_t z, int32_t high) {
 static int find_count_fault(const cloth_geometry_data *d) {
   switch (d->shape) {
   case CLOTH_SHAPE_HULL:
-    RETURN_IF(!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT), GEOMETRY_FAULT(PLANES));
+    if (!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT)) { return GEOMETRY_FAULT(PLANES); }
     return d->hull.normals && d->hull.offsets ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_HEIGHT_FIELD:
-    RETURN_IF(!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE), GEOMETRY_FAULT(FIELD_COUNT));
+    if (!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE)) {
+      return GEOMETRY_FAULT(FIELD_COUNT);
+    }
     return d->height_field.heights ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_MESH:
-    RETURN_IF(!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
-                  !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT),
-              GEOMETRY_FAULT(MESH_COUNT));
+    if (!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
+        !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT)) {
+      return GEOMETRY_FAULT(MESH_COUNT);
+    }
     return d->mesh.vertices && d->mesh.indices ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_DISTANCE_GRID:
-    RETURN_IF(!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
-                  d->distance_grid.count_z < 2,
-              GEOMETRY_FAULT(GRID_COUNT));
+    if (!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
+        d->distance_grid.count_z < 2) {
+      return GEOMETRY_FAULT(GRID_COUNT);
+    }
     return d->distance_grid.distances ? 0 : GEOMETRY_FAULT(ARRAY);
   default:
     return GEOMETRY_FAULT(SHAPE);
@@ -29273,7 +28407,7 @@ static int find_shape_left_out(int32_t shape) {
 }
 
 static int find_layout_fault(const cloth_geometry_data *data) {
-  RETURN_IF(!data, GEOMETRY_FAULT(POINTER));
+  if (!data) { return GEOMETRY_FAULT(POINTER); }
   const int fault = find_count_fault(data);
   return fault ? fault : find_shape_left_out(data->shape);
 }
@@ -29283,7 +28417,7 @@ static int find_layout_fault(const cloth_geometry_data *data) {
 /* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
-    RETURN_IF(!in_range(values[n], negate(limit), limit), 0);
+    if (!in_range(values[n], negate(limit), limit)) { return 0; }
   }
   return 1;
 }
@@ -29304,7 +28438,7 @@ static int is_spacing(float spacing) {
 static int find_plane_fault(const cloth_hull_data *d) {
   for (int32_t n = 0; n < d->planes; n++) {
     const cloth_vector a = d->normals[n];
-    RETURN_IF(!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f), GEOMETRY_FAULT(NORMAL));
+    if (!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f)) { return GEOMETRY_FAULT(NORMAL); }
   }
   return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
 }
@@ -29312,7 +28446,7 @@ static int find_plane_fault(const cloth_hull_data *d) {
 
 #if WITH_HEIGHT_FIELD
 static int find_height_fault(const cloth_height_data *d) {
-  RETURN_IF(!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z), GEOMETRY_FAULT(FIELD_SPACING));
+  if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) { return GEOMETRY_FAULT(FIELD_SPACING); }
   return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
 }
 #endif
@@ -29327,19 +28461,21 @@ static int are_differences(const cloth_distance_data *d, int32_t axis, float mos
   const int32_t counts[3] = {d->count_x, d->count_y, d->count_z};
   const int32_t next[3] = {1, d->count_x, d->count_x * d->count_y};
   for (int32_t n = 0; n < counts[0] * counts[1] * counts[2]; n++) {
-    RETURN_IF(n / next[axis] % counts[axis] + 1 < counts[axis] &&
-                  absolute(d->distances[n + next[axis]] - d->distances[n]) > most,
-              0);
+    if (n / next[axis] % counts[axis] + 1 < counts[axis] &&
+        absolute(d->distances[n + next[axis]] - d->distances[n]) > most) {
+      return 0;
+    }
   }
   return 1;
 }
 
 static int find_distance_fault(const cloth_distance_data *d) {
   const float most = GRID_MAX_DIFFERENCE * d->spacing;
-  RETURN_IF(!is_spacing(d->spacing), GEOMETRY_FAULT(GRID_SPACING));
-  RETURN_IF(!vector_in_range(d->low, GEOMETRY_EXTENT), GEOMETRY_FAULT(GRID_LOW));
-  RETURN_IF(!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT),
-            GEOMETRY_FAULT(DISTANCE));
+  if (!is_spacing(d->spacing)) { return GEOMETRY_FAULT(GRID_SPACING); }
+  if (!vector_in_range(d->low, GEOMETRY_EXTENT)) { return GEOMETRY_FAULT(GRID_LOW); }
+  if (!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
+    return GEOMETRY_FAULT(DISTANCE);
+  }
   return are_differences(d, 0, most) && are_differences(d, 1, most) && are_differences(d, 2, most)
              ? 0
              : GEOMETRY_FAULT(NO_DISTANCES);
@@ -29360,7 +28496,7 @@ static int find_data_fault(const cloth_geometry_data *d) {
 #endif
 #if WITH_MESH
   case CLOTH_SHAPE_MESH:
-    RETURN_IF((uint32_t)d->mesh.one_sided > 1u, GEOMETRY_FAULT(ONE_SIDED));
+    if ((uint32_t)d->mesh.one_sided > 1u) { return GEOMETRY_FAULT(ONE_SIDED); }
     return find_mesh_fault(&d->mesh);
 #endif
 #if WITH_DISTANCE_GRID
@@ -29497,9 +28633,7 @@ static int geometry_error(int fault) {
 
 int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes) {
   const int fault = find_layout_fault(data);
-  if (fault || !bytes) {
-    return fault ? geometry_error(fault) : CLOTH_ERROR_NULL;
-  }
+  if (fault || !bytes) { return fault ? geometry_error(fault) : CLOTH_ERROR_NULL; }
   cloth_geometry g;
   *bytes = layout_geometry(data, &g);
   return CLOTH_OK;
@@ -29508,12 +28642,10 @@ int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes) {
 int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes, const cloth_geometry **out) {
   int fault = find_layout_fault(data);
   fault = fault ? fault : find_data_fault(data);
-  if (fault || !memory || !out) {
-    return fault ? geometry_error(fault) : CLOTH_ERROR_NULL;
-  }
+  if (fault || !memory || !out) { return fault ? geometry_error(fault) : CLOTH_ERROR_NULL; }
   cloth_geometry head;
   const uint32_t needed = layout_geometry(data, &head);
-  RETURN_IF((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed, CLOTH_ERROR_ARENA);
+  if ((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed) { return CLOTH_ERROR_ARENA; }
   cloth_geometry *g = (cloth_geometry *)memory;
   fill_zero(memory, GEOMETRY_HEAD);
   *g = head;
@@ -29529,9 +28661,9 @@ int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t b
 }
 
 int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place) {
-  RETURN_IF(!collider || !geometry, CLOTH_ERROR_NULL);
-  RETURN_IF(!is_geometry(geometry), CLOTH_ERROR_GEOMETRY);
-  RETURN_IF(place < 0 || place >= CLOTH_GEOMETRY_LIMIT, CLOTH_ERROR_RANGE);
+  if (!collider || !geometry) { return CLOTH_ERROR_NULL; }
+  if (!is_geometry(geometry)) { return CLOTH_ERROR_GEOMETRY; }
+  if (place < 0 || place >= CLOTH_GEOMETRY_LIMIT) { return CLOTH_ERROR_RANGE; }
   collider->shape = geometry->shape;
   collider->geometry.place = place;
   collider->geometry.elements = geometry->elements;
@@ -29563,22 +28695,26 @@ static void compare_surroundings(const cloth *c, uint64_t hash) {
 
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
-  RETURN_IF(around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-                around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT),
-            CLOTH_ERROR_RANGE);
-  RETURN_IF((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
-                (WITH_WORKERS && around->workers && !around->workers->run),
-            CLOTH_ERROR_NULL);
+  if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
+      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
+      (WITH_WORKERS && around->workers && !around->workers->run)) {
+    return CLOTH_ERROR_NULL;
+  }
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  RETURN_ERROR(check_collider(&body->collider));
-  RETURN_ERROR(check_pose(&body->previous));
-  RETURN_IF(!has_geometry(&body->collider), CLOTH_OK);
+  int error = check_collider(&body->collider);
+  if (error) { return error; }
+  error = check_pose(&body->previous);
+  if (error) { return error; }
+  if (!has_geometry(&body->collider)) { return CLOTH_OK; }
   const int32_t capacity =
       body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
-  RETURN_IF(capacity == 0, CLOTH_ERROR_STATE);
+  if (capacity == 0) { return CLOTH_ERROR_STATE; }
 #if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
 #else
@@ -29588,12 +28724,15 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
-  RETURN_ERROR(around ? check_tables(c, around) : CLOTH_OK);
+  int error = around ? check_tables(c, around) : CLOTH_OK;
+  if (error) { return error; }
 #if WITH_GEOMETRY
-  RETURN_ERROR(check_geometries(c, around));
+  error = check_geometries(c, around);
+  if (error) { return error; }
 #endif
   for (int32_t n = 0; around && n < around->body_count; n++) {
-    RETURN_ERROR(check_shared_body(c, around, &around->bodies[n]));
+    error = check_shared_body(c, around, &around->bodies[n]);
+    if (error) { return error; }
   }
   return CLOTH_OK;
 }
@@ -29645,9 +28784,7 @@ static int is_field_near(const collider_slot *slot, const cloth_geometry *g, con
 /* Is a body that moves from slot->previous to its pose near the cloth? */
 static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
   const cloth_geometry *g = geometry_of(c, &slot->body);
-  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    return is_field_near(slot, g, box);
-  }
+  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) { return is_field_near(slot, g, box); }
   const float reach = body_reach(&slot->body, g);
   position_box swept = {slot->body.pose.position, slot->body.pose.position};
   hold_point(&swept, slot->body.pose.position, reach);
@@ -29681,9 +28818,7 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   const position_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
     collider_slot slot = slot_of_body(&around->bodies[n]);
-    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) {
-      continue;
-    }
+    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) { continue; }
     const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
     if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
         (is_mesh && meshes == c->settings.capacity.meshes)) {
@@ -29852,9 +28987,7 @@ static void wake_together(const cloth_group *group, uint32_t cloths) {
     sleeping |= is_asleep(group->cloths[n]) ? 1u << n : 0u;
   }
   for (int32_t n = 0; (cloths & ~sleeping) && n < group->count; n++) {
-    if (cloths & sleeping & 1u << n) {
-      wake(group->cloths[n]);
-    }
+    if (cloths & sleeping & 1u << n) { wake(group->cloths[n]); }
   }
 }
 
@@ -29873,9 +29006,7 @@ static uint32_t find_sleepy(const cloth_group *group, float dt) {
   uint32_t sleepy = (1u << group->count) - 1u;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
-    if ((linked >> n & 1u) && !is_asleep(c) && !will_sleep(c, dt)) {
-      sleepy &= ~(1u << n);
-    }
+    if ((linked >> n & 1u) && !is_asleep(c) && !will_sleep(c, dt)) { sleepy &= ~(1u << n); }
   }
   for (int32_t round = 0; linked && round < group->count; round++) {
     for (int32_t n = 0; n < count_links(group); n++) {
@@ -30103,9 +29234,7 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
       pair.friction = flush_small(e->friction, WORK_QUANTUM);
     }
   }
-  if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) {
-    pair.thickness = 0.0f;
-  }
+  if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) { pair.thickness = 0.0f; }
   return pair;
 }
 
@@ -30151,9 +29280,7 @@ static void place_bodies(const group_step *s, void *memory) {
     self_body_of(c, nodes, b);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
     b->is_still = m->sleeps;
-    if (m->sleeps) {
-      b->start = kept_start(c);
-    }
+    if (m->sleeps) { b->start = kept_start(c); }
   }
 }
 
@@ -30297,9 +29424,7 @@ static void report_contact(const group_step *s) {
 static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const self_group *g = &s->contact;
   const int32_t first = feature_cloth(key.first), second = feature_cloth(key.second);
-  if (s->members[first].sleeps == s->members[second].sleeps) {
-    return;
-  }
+  if (s->members[first].sleeps == s->members[second].sleeps) { return; }
   const int32_t sleeper = s->members[first].sleeps ? first : second, other = first + second - sleeper;
   const self_body *a = &g->bodies[other], *b = &g->bodies[sleeper];
   const int32_t i = feature_place(other == first ? key.first : key.second, a->columns);
@@ -30335,9 +29460,7 @@ static void find_woken(const group_step *s, int is_over) {
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
-    if (!s->members[p->cloth].sleeps) {
-      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
-    }
+    if (!s->members[p->cloth].sleeps) { ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN; }
   }
 }
 
@@ -30408,9 +29531,7 @@ static void make_sets(group_step *s) {
   copy_memory(s->part, s->linked, sizeof s->part);
   join_by_contact(s);
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->part[n] == n) {
-      end = make_set(s, n, end);
-    }
+    if (s->part[n] == n) { end = make_set(s, n, end); }
   }
 }
 
@@ -30458,9 +29579,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
     s->leader = s->leader < 0 && !s->members[n].sleeps ? n : s->leader;
   }
   choose_pairs(s, (self_pair *)(void *)((char *)memory + l.pairs));
-  if (s->leader < 0) {
-    return;
-  }
+  if (s->leader < 0) { return; }
   place_bodies(s, memory);
   meet_at_origin(s);
   find_linked(s);
@@ -30492,9 +29611,7 @@ static void place_sleeper(const cloth *c) {
 /* Puts all that sleep there, after a gather, which takes the memory of these. */
 static void place_sleepers(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->members[n].sleeps) {
-      place_sleeper(member_of(s->group, n));
-    }
+    if (s->members[n].sleeps) { place_sleeper(member_of(s->group, n)); }
   }
 }
 
@@ -30541,9 +29658,7 @@ static void solve_parts(const group_step *s) {
 /* What is sewn together is at one place when all has been moved. */
 static void settle_parts(const group_step *s) {
   for (int32_t n = 0; n < s->sets; n++) {
-    if (s->set[n].joints) {
-      settle_joined(s->set[n].joints);
-    }
+    if (s->set[n].joints) { settle_joined(s->set[n].joints); }
   }
 }
 
@@ -30562,15 +29677,11 @@ static void end_substeps(const group_step *s, int32_t is_whole) {
 CLOTH_SEPARATE void substep_together(group_step *s) {
   const float shortest = 1.0f / (float)s->parts;
   float longest = 1.0f, done = 0.0f;
-  if (s->touches) {
-    longest = prepare_together(s, shortest);
-  }
+  if (s->touches) { longest = prepare_together(s, shortest); }
   float length = longest;
   int32_t is_prepared = 0;
   while (done < 1.0f) {
-    if (s->touches && !is_prepared) {
-      prepare_part_together(s, length);
-    }
+    if (s->touches && !is_prepared) { prepare_part_together(s, length); }
     is_prepared = 1;
     if (start_parts(s, done, length) && length > shortest) {
       length *= 0.5f;
@@ -30579,9 +29690,7 @@ CLOTH_SEPARATE void substep_together(group_step *s) {
     is_prepared = 0;
     solve_parts(s);
     for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) {
-        confine_particles(member_of(s->group, n));
-      }
+      if (!s->members[n].sleeps) { confine_particles(member_of(s->group, n)); }
     }
     settle_parts(s);
     done += length;
@@ -30614,9 +29723,7 @@ static void do_substeps_together(group_step *s) {
   for (int32_t index = 0; index < s->substeps; index += plan->stride) {
     cut_substeps(s, index);
     for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) {
-        workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1;
-      }
+      if (!s->members[n].sleeps) { workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1; }
     }
     substep_together(s);
   }
@@ -30635,9 +29742,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt, (int)(sleepy >> n & 1u));
-    if (s->members[n].wakes) {
-      wake(c);
-    }
+    if (s->members[n].wakes) { wake(c); }
     leave_surroundings(c, s->group->around, s->members[n].left_out);
   }
   return notes;
@@ -30647,9 +29752,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  if (s->leader >= 0) {
-    do_substeps_together(s);
-  }
+  if (s->leader >= 0) { do_substeps_together(s); }
   return finish_group(s);
 }
 
@@ -30670,7 +29773,8 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  RETURN_ERROR(check_step_with(c, dt, around));
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -30709,9 +29813,10 @@ static void set_effort(const cloth *c, const cloth_effort *effort) {
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  RETURN_ERROR(check_step_with(c, dt, around));
-  RETURN_IF(!effort, CLOTH_ERROR_NULL);
-  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!effort) { return CLOTH_ERROR_NULL; }
+  if (c->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
   set_deadline(c, start, ticks);
   const int result = step_with(c, dt, around);
   *effort = effort_of(c);
@@ -30723,10 +29828,12 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  RETURN_ERROR(check_step_with(c, dt, around));
-  RETURN_IF(!effort, CLOTH_ERROR_NULL);
-  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
-  RETURN_ERROR(check_effort(effort));
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!effort) { return CLOTH_ERROR_NULL; }
+  if (c->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
+  error = check_effort(effort);
+  if (error) { return error; }
   set_effort(c, effort);
   return step_with(c, dt, around);
 }
@@ -30753,11 +29860,13 @@ cloth_group cloth_group_default(void) {
 }
 
 static int check_exceptions(const cloth_group *group) {
-  RETURN_IF(group->exception_count > 0 && !group->exceptions, CLOTH_ERROR_NULL);
+  if (group->exception_count > 0 && !group->exceptions) { return CLOTH_ERROR_NULL; }
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
-    RETURN_IF(e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b, CLOTH_ERROR_INDEX);
-    RETURN_IF(!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f), CLOTH_ERROR_RANGE);
+    if (e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b) {
+      return CLOTH_ERROR_INDEX;
+    }
+    if (!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f)) { return CLOTH_ERROR_RANGE; }
   }
   return CLOTH_OK;
 }
@@ -30766,16 +29875,16 @@ static int check_exceptions(const cloth_group *group) {
 
 /* Checks a side of a seam, of cloths that have been checked. */
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
-  RETURN_IF(side->cloth < 0 || side->cloth >= group->count, CLOTH_ERROR_INDEX);
+  if (side->cloth < 0 || side->cloth >= group->count) { return CLOTH_ERROR_INDEX; }
   const int32_t particles = member_of(group, side->cloth)->count;
-  RETURN_IF(side->count < 1 || side->count > particles, CLOTH_ERROR_RANGE);
+  if (side->count < 1 || side->count > particles) { return CLOTH_ERROR_RANGE; }
   const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
   if (!side->particles) {
     const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
     return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
   }
   for (int32_t n = 0; n < side->count; n++) {
-    RETURN_IF(side->particles[n] < 0 || side->particles[n] >= particles, CLOTH_ERROR_INDEX);
+    if (side->particles[n] < 0 || side->particles[n] >= particles) { return CLOTH_ERROR_INDEX; }
   }
   return CLOTH_OK;
 }
@@ -30815,23 +29924,26 @@ static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
 static int check_stitches(const cloth_seam *seam) {
   for (int32_t n = 0; n < larger_count(seam); n++) {
     const stitch_ends ends = ends_of_stitch(seam, n);
-    RETURN_IF(is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2), CLOTH_ERROR_CONFLICT);
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) { return CLOTH_ERROR_CONFLICT; }
   }
   return CLOTH_OK;
 }
 
 static int check_seams(const cloth_group *group) {
-  RETURN_IF(group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT ||
-                !in_range(group->seam_speed, 1.0e-3f, 1000.0f),
-            CLOTH_ERROR_RANGE);
-  RETURN_IF(group->seam_count > 0 && !group->seams, CLOTH_ERROR_NULL);
+  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->seam_count > 0 && !group->seams) { return CLOTH_ERROR_NULL; }
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
-    RETURN_ERROR(check_side(group, &seam->a));
-    RETURN_ERROR(check_side(group, &seam->b));
-    RETURN_ERROR(check_stitches(seam));
-    RETURN_IF(!in_range(seam->stiffening, -1.0f, 100.0f), CLOTH_ERROR_RANGE);
+    int error = check_side(group, &seam->a);
+    if (error) { return error; }
+    error = check_side(group, &seam->b);
+    if (error) { return error; }
+    error = check_stitches(seam);
+    if (error) { return error; }
+    if (!in_range(seam->stiffening, -1.0f, 100.0f)) { return CLOTH_ERROR_RANGE; }
     stitches += larger_count(seam);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -30844,7 +29956,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
     const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
     for (int32_t k = 0; k < end; k++) {
       const stitch_ends other = ends_of_stitch(&group->seams[before], k);
-      RETURN_IF(are_same_stitches(&ends, &other), 1);
+      if (are_same_stitches(&ends, &other)) { return 1; }
     }
   }
   return 0;
@@ -30854,7 +29966,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
 static int check_doubles(const cloth_group *group) {
   for (int32_t seam = 0; seam < group->seam_count; seam++) {
     for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-      RETURN_IF(is_sewn_before(group, seam, n), CLOTH_ERROR_CONFLICT);
+      if (is_sewn_before(group, seam, n)) { return CLOTH_ERROR_CONFLICT; }
     }
   }
   return CLOTH_OK;
@@ -30885,22 +29997,25 @@ static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
 /* Checks the collider that is body k of a group in cloth n. */
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
-  RETURN_ERROR(check_collider_index(group->cloths[n], collider));
+  int error = check_collider_index(group->cloths[n], collider);
+  if (error) { return error; }
   for (int32_t before = 0; before < k; before++) {
-    RETURN_IF(group->bodies[before].colliders[n] == collider, CLOTH_ERROR_CONFLICT);
+    if (group->bodies[before].colliders[n] == collider) { return CLOTH_ERROR_CONFLICT; }
   }
   const int32_t leader = leader_of_body(group, k);
-  RETURN_IF(!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body),
-            CLOTH_ERROR_CONFLICT);
+  if (!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body)) {
+    return CLOTH_ERROR_CONFLICT;
+  }
   return common_body(group, k, n) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_common_bodies(const cloth_group *group) {
-  RETURN_IF(group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT, CLOTH_ERROR_RANGE);
-  RETURN_IF(group->body_count > 0 && !group->bodies, CLOTH_ERROR_NULL);
+  if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) { return CLOTH_ERROR_RANGE; }
+  if (group->body_count > 0 && !group->bodies) { return CLOTH_ERROR_NULL; }
   for (int32_t k = 0; k < group->body_count; k++) {
     for (int32_t n = 0; n < group->count; n++) {
-      RETURN_ERROR(group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n));
+      int error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
+      if (error) { return error; }
     }
   }
   return CLOTH_OK;
@@ -30916,33 +30031,39 @@ static int check_common_bodies(const cloth_group *group) {
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
-  RETURN_ERROR(check_cloth(group->cloths[n]));
+  int error = check_cloth(group->cloths[n]);
+  if (error) { return error; }
   for (int32_t before = 0; before < n; before++) {
-    RETURN_IF(group->cloths[before] == group->cloths[n], CLOTH_ERROR_CONFLICT);
+    if (group->cloths[before] == group->cloths[n]) { return CLOTH_ERROR_CONFLICT; }
   }
   return group->cloths[n]->self ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_group(const cloth_group *group) {
-  RETURN_IF(!group, CLOTH_ERROR_NULL);
-  RETURN_IF(group->cookie != GROUP_COOKIE, CLOTH_ERROR_CONFIG);
-  RETURN_IF(group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 ||
-                group->pairs > GROUP_MAX_PAIRS || group->exception_count < 0 ||
-                group->exception_count > GROUP_EXCEPTIONS,
-            CLOTH_ERROR_RANGE);
-  RETURN_IF(!group->cloths, CLOTH_ERROR_NULL);
-  for (int32_t n = 0; n < group->count; n++) {
-    RETURN_ERROR(check_member(group, n));
+  if (!group) { return CLOTH_ERROR_NULL; }
+  if (group->cookie != GROUP_COOKIE) { return CLOTH_ERROR_CONFIG; }
+  if (group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 || group->pairs > GROUP_MAX_PAIRS ||
+      group->exception_count < 0 || group->exception_count > GROUP_EXCEPTIONS) {
+    return CLOTH_ERROR_RANGE;
   }
-  RETURN_ERROR(check_exceptions(group));
-  RETURN_ERROR(check_common_bodies(group));
+  if (!group->cloths) { return CLOTH_ERROR_NULL; }
+  for (int32_t n = 0; n < group->count; n++) {
+    int error = check_member(group, n);
+    if (error) { return error; }
+  }
+  int error = check_exceptions(group);
+  if (error) { return error; }
+  error = check_common_bodies(group);
+  if (error) { return error; }
   return check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
-  RETURN_ERROR(check_group(group));
-  RETURN_ERROR(check_doubles(group));
-  RETURN_IF(!bytes, CLOTH_ERROR_NULL);
+  int error = check_group(group);
+  if (error) { return error; }
+  error = check_doubles(group);
+  if (error) { return error; }
+  if (!bytes) { return CLOTH_ERROR_NULL; }
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
@@ -30950,9 +30071,10 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
 #if WITH_SEAMS
 
 int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
-  RETURN_ERROR(check_group(group));
-  RETURN_IF(seam < 0 || seam >= group->seam_count, CLOTH_ERROR_INDEX);
-  RETURN_IF(!gap, CLOTH_ERROR_NULL);
+  int error = check_group(group);
+  if (error) { return error; }
+  if (seam < 0 || seam >= group->seam_count) { return CLOTH_ERROR_INDEX; }
+  if (!gap) { return CLOTH_ERROR_NULL; }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
     if (is_stitched(group, &group->seams[seam], n)) {
@@ -30988,7 +30110,7 @@ static int is_way_in_range(int32_t a, int32_t b) {
 /* Checks two cloths of a group together. */
 static int check_two(const cloth *a, const cloth *b) {
   const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
-  RETURN_IF(share_scratch(a, b), CLOTH_ERROR_STATE);
+  if (share_scratch(a, b)) { return CLOTH_ERROR_STATE; }
   const int is_near =
       is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
   return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -31021,7 +30143,7 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
 /* Checks the memory for a step of a group that has been checked. */
 static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
   const memory_range range = {(uintptr_t)memory, bytes};
-  RETURN_IF(!memory, CLOTH_ERROR_NULL);
+  if (!memory) { return CLOTH_ERROR_NULL; }
   int fits = (uintptr_t)memory % CLOTH_ALIGNMENT == 0 && bytes >= group_layout_of(group).bytes;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
@@ -31031,13 +30153,15 @@ static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
 }
 
 static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
-  RETURN_ERROR(check_group_step(group, dt, substeps));
+  int error = check_group_step(group, dt, substeps);
+  if (error) { return error; }
   return check_memory(group, memory, bytes);
 }
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
   int32_t substeps;
-  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     allow_refinements(group->cloths[n]);
   }
@@ -31048,9 +30172,9 @@ int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t
 
 /* Do all cloths of a group allow steps that are refined less? */
 static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
-  RETURN_IF(!efforts, CLOTH_ERROR_NULL);
+  if (!efforts) { return CLOTH_ERROR_NULL; }
   for (int32_t n = 0; n < group->count; n++) {
-    RETURN_IF(group->cloths[n]->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+    if (group->cloths[n]->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
   }
   return CLOTH_OK;
 }
@@ -31059,8 +30183,10 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
-  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
-  RETURN_ERROR(check_efforts(group, efforts));
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) { return error; }
+  error = check_efforts(group, efforts);
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     set_deadline(group->cloths[n], start, ticks);
   }
@@ -31074,10 +30200,13 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
 int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
                               const cloth_effort *efforts) {
   int32_t substeps;
-  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
-  RETURN_ERROR(check_efforts(group, efforts));
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) { return error; }
+  error = check_efforts(group, efforts);
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
-    RETURN_ERROR(check_effort(&efforts[n]));
+    error = check_effort(&efforts[n]);
+    if (error) { return error; }
   }
   for (int32_t n = 0; n < group->count; n++) {
     set_effort(group->cloths[n], &efforts[n]);
@@ -31101,9 +30230,7 @@ static int may_wake_in_group(const cloth_group *group, int32_t n) {
 /* Most work of the step of cloth n of a group, but for contact. */
 static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps) {
   const cloth *c = group->cloths[n];
-  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) {
-    return COST_STEP + max_choice_work(c);
-  }
+  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) { return COST_STEP + max_choice_work(c); }
   work_scene s = work_scene_of(c, 1);
   s.parts = most_group_parts(group);
   s.iterations = most_joined_iterations(group, n, dt, substeps);
@@ -31113,8 +30240,9 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   int32_t substeps;
-  RETURN_ERROR(check_group_step(group, dt, &substeps));
-  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  int error = check_group_step(group, dt, &substeps);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
   *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);
@@ -31285,9 +30413,11 @@ static int step_towards_rest(settling *s, float dt) {
 
 int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
                       cloth_settle_report *report) {
-  RETURN_ERROR(check_step_with(c, dt, around));
-  RETURN_IF(!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT,
-            CLOTH_ERROR_RANGE);
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
   cloth_settle_report unread;
   cloth_surroundings without_reactions;
   if (around) {
@@ -31375,9 +30505,7 @@ static int next_torn_cell(const cloth *c, torn_cells *t) {
   while (t->next < c->count && !(gaps_of(c)[t->next] & GAP_TORN)) {
     t->next++;
   }
-  if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) {
-    return 0;
-  }
+  if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) { return 0; }
   t->row = t->next / c->grid.columns;
   t->column = t->next++ - t->row * c->grid.columns;
   t->drawn = ++t->count;
@@ -31416,13 +30544,9 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   const int inside =
       row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
       (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
-  if (!inside) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!inside) { return vector(0.0f, 0.0f, 0.0f); }
   const int32_t i = particle_beside(c, column, row), j = particle_beside(c, next_column, next_row);
-  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) { return vector(0.0f, 0.0f, 0.0f); }
   const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
   const float length = vector_length(way);
   const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
@@ -31502,9 +30626,7 @@ static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t 
 static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
   CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
   const int32_t corner = number / 6, which = kind[number % 6];
-  if (which < 0) {
-    return (t->row + piece_row[corner]) * along + t->column + piece_column[corner];
-  }
+  if (which < 0) { return (t->row + piece_row[corner]) * along + t->column + piece_column[corner]; }
   return first + PIECE_VERTICES * (t->count - 1) + 3 * corner + which;
 }
 
@@ -31517,9 +30639,10 @@ static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, i
 #if WITH_BLEND
 
 int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
-  RETURN_ERROR(check_call(c, blend));
-  RETURN_IF(!blend->positions, CLOTH_ERROR_NULL);
-  RETURN_IF(blend->count != c->count, CLOTH_ERROR_BUFFER);
+  int error = check_call(c, blend);
+  if (error) { return error; }
+  if (!blend->positions) { return CLOTH_ERROR_NULL; }
+  if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
   const vector_array x = vectors_at(c, c->state.position);
   blend->origin = inputs_of(c)->origin;
   for (int32_t i = 0; i < c->count; i++) {
@@ -31529,9 +30652,9 @@ int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
 }
 
 static int check_blend(const cloth *c, const cloth_blend *blend) {
-  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
-  RETURN_IF(!blend->positions, CLOTH_ERROR_NULL);
-  RETURN_IF(blend->count != c->count, CLOTH_ERROR_BUFFER);
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
+  if (!blend->positions) { return CLOTH_ERROR_NULL; }
+  if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
   int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t i = 0; fits && i < c->count; i++) {
     fits = vector_in_range(blend->positions[i], CLOTH_POSITION_LIMIT);
@@ -31572,13 +30695,15 @@ static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
 }
 
 int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
-  RETURN_ERROR(check_call(c, view));
+  int error = check_call(c, view);
+  if (error) { return error; }
   *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
 int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
-  RETURN_ERROR(check_call(c, view));
+  int error = check_call(c, view);
+  if (error) { return error; }
   *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
@@ -31602,22 +30727,25 @@ static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, 
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(!position, CLOTH_ERROR_NULL);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (!position) { return CLOTH_ERROR_NULL; }
   *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
 int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(!velocity, CLOTH_ERROR_NULL);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (!velocity) { return CLOTH_ERROR_NULL; }
   *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
 int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(!normal, CLOTH_ERROR_NULL);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (!normal) { return CLOTH_ERROR_NULL; }
   *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
@@ -31627,9 +30755,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 int cloth_get_vertex_count(const cloth *c) {
   int error = check_cloth(c);
 #if WITH_TEARING
-  if (!error && can_tear(c)) {
-    return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells;
-  }
+  if (!error && can_tear(c)) { return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells; }
 #endif
   return error ? error : grid_vertices(c);
 }
@@ -31643,9 +30769,7 @@ typedef struct vertex_source {
 /* Writes the attributes of a vertex. */
 static void write_attributes(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                              const grid_vertex *v, uint8_t *to) {
-  if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(to + layout->position_offset, &v->position.x, 3);
-  }
+  if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(to + layout->position_offset, &v->position.x, 3); }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
     const cloth_vector normal =
         from->normals ? vector_load(*from->normals, v->particle)
@@ -31689,8 +30813,9 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
 #endif
 
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
@@ -31705,14 +30830,13 @@ static void write_all_vertices(const cloth *c, const vertex_source *from, const 
     }
   }
 #if WITH_TEARING
-  if (can_tear(c)) {
-    write_pieces(c, from, layout, vertices);
-  }
+  if (can_tear(c)) { write_pieces(c, from, layout, vertices); }
 #endif
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
+  int error = check_vertex_buffer(c, layout, vertices, bytes);
+  if (error) { return error; }
   const vertex_source now = {vectors_at(c, c->state.position), NULL};
   write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
@@ -31722,9 +30846,11 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
 
 int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
                                  size_t bytes) {
-  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
-  RETURN_IF(!blend, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_blend(c, blend));
+  int error = check_vertex_buffer(c, layout, vertices, bytes);
+  if (error) { return error; }
+  if (!blend) { return CLOTH_ERROR_NULL; }
+  error = check_blend(c, blend);
+  if (error) { return error; }
   const vertex_source between = {blended_positions(c, blend), NULL};
   write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
@@ -31757,7 +30883,8 @@ static index_counts count_indices(const cloth *c) {
 }
 
 int cloth_get_index_count(const cloth *c) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return count_indices(c).all;
 }
 
@@ -31782,16 +30909,15 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 
 /* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
-  RETURN_ERROR(check_call(c, indices));
+  int error = check_call(c, indices);
+  if (error) { return error; }
   const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  RETURN_IF(count < (size_t)(uint32_t)count_indices(c).all, CLOTH_ERROR_BUFFER);
-  RETURN_IF((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex, CLOTH_ERROR_BUFFER);
+  if (count < (size_t)(uint32_t)count_indices(c).all) { return CLOTH_ERROR_BUFFER; }
+  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) { return CLOTH_ERROR_BUFFER; }
   int32_t written = 0;
   for (int32_t i = 0; i < 6 * cells; i++) {
     const int32_t row = i / 6 / along;
-    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) {
-      continue;
-    }
+    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) { continue; }
     store_index(indices, written++, first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6), max);
   }
 #if WITH_TEARING
@@ -31817,8 +30943,9 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 #endif
 
 int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!low || !high, CLOTH_ERROR_NULL);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!low || !high) { return CLOTH_ERROR_NULL; }
   const position_box box = box_around(c);
   *low = box.low;
   *high = box.high;
@@ -32108,9 +31235,7 @@ static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, 
   const lanes weight = lanes_load(weights);
   const lanes share = lanes_multiply(weight, lanes_splat(1.0f / SKIN_WEIGHT_MOST));
   lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), share);
-  if (is_direction) {
-    sum = unit_lanes(sum, a);
-  }
+  if (is_direction) { sum = unit_lanes(sum, a); }
   return lanes3_select(lanes_less(weight, lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
 }
 
@@ -32123,12 +31248,8 @@ CLOTH_INLINE void write_vector(uint8_t *to, const float *from) {
 
 /* Writes an attribute of the vertices of a block, a position or a direction. */
 static void write_attribute(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a, int is_direction) {
-  if (offset == CLOTH_ATTRIBUTE_NONE) {
-    return;
-  }
-  if (job->animated) {
-    a = blend_with_animated(job, block, offset, a, is_direction);
-  }
+  if (offset == CLOTH_ATTRIBUTE_NONE) { return; }
+  if (job->animated) { a = blend_with_animated(job, block, offset, a, is_direction); }
   float value[3][CLOTH_LANES];
   uint8_t *vertices = job->vertices + offset;
   lanes_store(value[0], a.x);
@@ -32176,17 +31297,13 @@ static void finish_block(const skin_job *job, const skin_source *source, skin_bl
   write_attribute(job, block, layout->position_offset, out.position, 0);
   write_attribute(job, block, layout->normal_offset, out.normal, 1);
   write_attribute(job, block, layout->tangent_offset, out.tangent, 1);
-  if (has_tangents) {
-    write_signs(job, block);
-  }
+  if (has_tangents) { write_signs(job, block); }
   block->count = 0;
 }
 
 static vector_array positions_for(const cloth *c, int32_t number, const skin_job *job) {
 #if WITH_BLEND
-  if (job->blends) {
-    return blended_positions(c, &job->blends[number]);
-  }
+  if (job->blends) { return blended_positions(c, &job->blends[number]); }
 #endif
   (void)number;
   (void)job;
@@ -32204,21 +31321,15 @@ static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
                               .height_unit = mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
-  if (!job->has_normals) {
-    compute_particle_normals(c, x);
-  }
+  if (!job->has_normals) { compute_particle_normals(c, x); }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
     if (is_bound_to(b, number)) {
       gather_vertex(&source, &block, b, v);
-      if (block.count == CLOTH_LANES) {
-        finish_block(job, &source, &block);
-      }
+      if (block.count == CLOTH_LANES) { finish_block(job, &source, &block); }
     }
   }
-  if (block.count > 0) {
-    finish_block(job, &source, &block);
-  }
+  if (block.count > 0) { finish_block(job, &source, &block); }
 }
 
 static int check_skin_layout(const cloth_skin_layout *layout) {
@@ -32232,9 +31343,10 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  RETURN_ERROR(check_cloths(cloths, count, CLOTH_BINDING_CLOTHS));
+  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
+  if (error) { return error; }
   for (int32_t i = 0; i < count; i++) {
-    RETURN_IF(!cloths[i]->has_scratch, CLOTH_ERROR_STATE);
+    if (!cloths[i]->has_scratch) { return CLOTH_ERROR_STATE; }
   }
   return CLOTH_OK;
 }
@@ -32256,15 +31368,11 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
     const cloth_binding *b = &bindings[i];
     if (b->weight > 0 && !is_cell_of(&cells, b)) {
       const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
-      if (number >= count) {
-        return 0;
-      }
+      if (number >= count) { return 0; }
       cells.first = (uint32_t)number << SKIN_CLOTH_SHIFT;
       cells.rows = (uint32_t)cloths[number]->grid.rows - 1u;
       cells.columns = (uint32_t)cells_along_warp(cloths[number]);
-      if (!is_cell_of(&cells, b)) {
-        return 0;
-      }
+      if (!is_cell_of(&cells, b)) { return 0; }
     }
   }
   return 1;
@@ -32285,19 +31393,20 @@ static int check_blends(const cloth *const *all, int32_t count, const cloth_blen
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
-  RETURN_IF(!job->bindings || !layout || !job->vertices, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_skinned_cloths(all, count));
-  RETURN_ERROR(check_skin_layout(layout));
-  RETURN_ERROR(check_blends(all, count, job->blends));
+  if (!job->bindings || !layout || !job->vertices) { return CLOTH_ERROR_NULL; }
+  int error = check_skinned_cloths(all, count);
+  if (error) { return error; }
+  error = check_skin_layout(layout);
+  if (error) { return error; }
+  error = check_blends(all, count, job->blends);
+  if (error) { return error; }
   return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 /* Writes the vertices of a job that has been checked. */
 static void make_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   for (int32_t i = 0; job->animated && i < job->layout->count; i++) {
-    if (job->bindings[i].weight == 0) {
-      copy_animated(job, i);
-    }
+    if (job->bindings[i].weight == 0) { copy_animated(job, i); }
   }
   for (int32_t number = 0; number < count; number++) {
     skin_cloth(all[number], number, job);
@@ -32307,9 +31416,7 @@ static void make_skin(const cloth *const *all, int32_t count, const skin_job *jo
 /* cloth_skin() and, with blends, cloth_skin_blended(). */
 static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const int error = check_skin(all, count, job);
-  if (!error) {
-    make_skin(all, count, job);
-  }
+  if (!error) { make_skin(all, count, job); }
   return error;
 }
 
@@ -32430,9 +31537,7 @@ static void try_cell(const cloth *c, bound_place *best, int32_t column, int32_t 
   }
   const float gap = squared_gap(q[0].x, q[1].x, q[2].x, q[3].x) + squared_gap(q[0].y, q[1].y, q[2].y, q[3].y) +
                     squared_gap(q[0].z, q[1].z, q[2].z, q[3].z);
-  if (gap >= best->squared) {
-    return;
-  }
+  if (gap >= best->squared) { return; }
   const triangle_point above = nearest_on_triangle(q[0], q[1], q[2], best->squared);
   const triangle_point below = nearest_on_triangle(q[0], q[2], q[3], above.squared);
   if (below.squared < above.squared) {
@@ -32449,9 +31554,7 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   bound_place best = {0, 0, 0.0f, 0.0f, farthest};
   for (int32_t row = 0; row < c->grid.rows - 1; row++) {
     for (int32_t column = 0; column < cells_along_warp(c); column++) {
-      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) {
-        try_cell(c, &best, column, row, vertex);
-      }
+      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) { try_cell(c, &best, column, row, vertex); }
     }
   }
   return best;
@@ -32503,9 +31606,7 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
   const int32_t row = place->row + (d == WEFT ? step : 0);
   int32_t column = place->column + (d == WARP ? step : 0);
-  if (is_wrapped(c)) {
-    column = column < 0 ? cells - 1 : column >= cells ? 0 : column;
-  }
+  if (is_wrapped(c)) { column = column < 0 ? cells - 1 : column >= cells ? 0 : column; }
   if (step != 0 && is_whole_cell(c, column, row)) {
     place->column = column;
     place->row = row;
@@ -32522,9 +31623,7 @@ static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex
     const cloth_vector beside = vertex_seen_from(c, &f, vertex).beside;
     const cloth_vector u = in_cells(c, f.along_u), v = in_cells(c, f.along_v);
     const float uu = vector_dot(u, u), uv = vector_dot(u, v), vv = vector_dot(v, v), determinant = uu * vv - uv * uv;
-    if (!(determinant > MIN_DETERMINANT * uu * vv)) {
-      return;
-    }
+    if (!(determinant > MIN_DETERMINANT * uu * vv)) { return; }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
     place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
     place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
@@ -32582,9 +31681,7 @@ static mesh_vertex read_vertex(const cloth_skin_layout *layout, const void *vert
   mesh_vertex vertex;
   fill_zero(&vertex, sizeof vertex);
   copy_floats(&vertex.position, from + layout->position_offset, 3);
-  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(&vertex.normal, from + layout->normal_offset, 3);
-  }
+  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(&vertex.normal, from + layout->normal_offset, 3); }
   if (layout->tangent_offset != CLOTH_ATTRIBUTE_NONE) {
     copy_floats(&vertex.tangent, from + layout->tangent_offset, 3);
     copy_floats(&vertex.handedness, from + layout->tangent_offset + 3 * sizeof(float), 1);
@@ -32635,9 +31732,7 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
   const seen_vertex seen = vertex_seen_from(c, &f, vertex->position);
   const uint8_t weight = b->weight;
   fill_zero(b, sizeof *b);
-  if (vector_length(seen.beside) > BIND_TOLERANCE || absolute(seen.height) > BIND_MOST_CELLS) {
-    return;
-  }
+  if (vector_length(seen.beside) > BIND_TOLERANCE || absolute(seen.height) > BIND_MOST_CELLS) { return; }
   encode_place(b, &place, number, seen.height);
   encode_normal(b, in_frame(&f, unit_or_zero(vertex->normal)));
   encode_tangent(b, in_frame(&f, unit_or_zero(vertex->tangent)));
@@ -32648,9 +31743,10 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
 static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < layout->count; i++) {
     const mesh_vertex v = read_vertex(layout, vertices, i);
-    RETURN_IF(!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
-                  !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness),
-              CLOTH_ERROR_RANGE);
+    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
+      return CLOTH_ERROR_RANGE;
+    }
   }
   return CLOTH_OK;
 }
@@ -32670,10 +31766,13 @@ typedef struct bind_job {
 } bind_job;
 
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
-  RETURN_IF(!job->layout || !job->vertices || !job->reach || !job->bindings, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_skinned_cloths(all, count));
-  RETURN_ERROR(check_skin_layout(job->layout));
-  RETURN_ERROR(check_reach(job->reach));
+  if (!job->layout || !job->vertices || !job->reach || !job->bindings) { return CLOTH_ERROR_NULL; }
+  int error = check_skinned_cloths(all, count);
+  if (error) { return error; }
+  error = check_skin_layout(job->layout);
+  if (error) { return error; }
+  error = check_reach(job->reach);
+  if (error) { return error; }
   return check_mesh(job->layout, job->vertices);
 }
 
@@ -32685,9 +31784,7 @@ static int32_t make_bindings(const cloth *const *all, int32_t count, const bind_
   }
   for (int32_t number = 0; number < count; number++) {
     const cloth *c = all[number];
-    if (!job->has_normals) {
-      compute_particle_normals(c, vectors_at(c, c->state.position));
-    }
+    if (!job->has_normals) { compute_particle_normals(c, vectors_at(c, c->state.position)); }
     for (int32_t i = 0; i < job->layout->count; i++) {
       if (is_bound_to(&job->bindings[i], number)) {
         const mesh_vertex vertex = read_vertex(job->layout, job->vertices, i);
@@ -32703,7 +31800,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  RETURN_ERROR(check_bind(all, count, &job));
+  int error = check_bind(all, count, &job);
+  if (error) { return error; }
   return make_bindings(all, count, &job);
 }
 
@@ -32739,9 +31837,7 @@ static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t
   if (is_wrapped(c) && (way == columns - 1 || way == 1 - columns)) {
     way = way > 0 ? -1 : 1; /* from the last column of a tube to the first or back */
   }
-  if (way == 1 || way == -1) {
-    return row == 0 ? way : row + 1 == c->grid.rows ? -way : 0;
-  }
+  if (way == 1 || way == -1) { return row == 0 ? way : row + 1 == c->grid.rows ? -way : 0; }
   return 0;
 }
 
@@ -32764,9 +31860,7 @@ static int has_normal(const cloth *c, int32_t particle) {
   for (int32_t corner = 0; corner < 4; corner++) {
     const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
     const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
-    if (is_whole_cell(c, cell_column, cell_row)) {
-      return 1;
-    }
+    if (is_whole_cell(c, cell_column, cell_row)) { return 1; }
   }
   return 0;
 }
@@ -32801,9 +31895,7 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   for (int32_t k = 0; k < 3; k++) {
     s->c[k] = member_of(group, ends.cloth[k]);
     s->particle[k] = ends.particle[k];
-    if (!has_normal(s->c[k], s->particle[k])) {
-      return 0;
-    }
+    if (!has_normal(s->c[k], s->particle[k])) { return 0; }
   }
   return 1;
 }
@@ -32836,17 +31928,13 @@ static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam
                                 int is_blended) {
   stitch_normals s;
   const float cosine = find_stitch(group, seam, n, &s) ? load_stitch(&s, 0, is_blended) : 1.0f;
-  if (cosine >= JOIN_SAME_COSINE) {
-    return;
-  }
+  if (cosine >= JOIN_SAME_COSINE) { return; }
   float strength = minimum((cosine - JOIN_LEAST_COSINE) / (JOIN_WHOLE_COSINE - JOIN_LEAST_COSINE), 1.0f);
   if (pass > 0) {
     stitch_normals own = s;
     strength = load_stitch(&own, 1, is_blended) < JOIN_WHOLE_COSINE ? 0.0f : 1.0f;
   }
-  if (strength > 0.0f) {
-    bring_together(&s, strength);
-  }
+  if (strength > 0.0f) { bring_together(&s, strength); }
 }
 
 /* Computes the normals of all particles, as a job sees them, and joins those along seams. */
@@ -32866,11 +31954,13 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
-  RETURN_ERROR(check_group(group));
-  RETURN_ERROR(check_skinned_cloths((const cloth *const *)group->cloths, group->count));
+  int error = check_group(group);
+  if (error) { return error; }
+  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
+  if (error) { return error; }
   for (int32_t b = 1; b < group->count; b++) {
     for (int32_t a = 0; a < b; a++) {
-      RETURN_IF(share_scratch(group->cloths[a], group->cloths[b]), CLOTH_ERROR_STATE);
+      if (share_scratch(group->cloths[a], group->cloths[b])) { return CLOTH_ERROR_STATE; }
     }
   }
   return CLOTH_OK;
@@ -32880,8 +31970,10 @@ int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, 
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  RETURN_ERROR(check_sewn_cloths(group));
-  RETURN_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
+  int error = check_sewn_cloths(group);
+  if (error) { return error; }
+  error = check_bind((const cloth *const *)group->cloths, group->count, &job);
+  if (error) { return error; }
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -32890,9 +31982,11 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                      const cloth_skin_layout *layout, const void *animated, void *vertices) {
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
-  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
-  RETURN_ERROR(check_sewn_cloths(group));
-  RETURN_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
+  if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
+  int error = check_sewn_cloths(group);
+  if (error) { return error; }
+  error = check_skin((const cloth *const *)group->cloths, group->count, &job);
+  if (error) { return error; }
   join_normals(group, &job);
   make_skin((const cloth *const *)group->cloths, group->count, &job);
   return CLOTH_OK;
@@ -32912,11 +32006,14 @@ static int check_group_vertices(const cloth_group *group, const cloth_vertex_lay
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
-  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
-  RETURN_ERROR(check_sewn_cloths(group));
-  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_group_vertices(group, layout, bytes));
-  RETURN_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
+  if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
+  int error = check_sewn_cloths(group);
+  if (error) { return error; }
+  if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
+  error = check_group_vertices(group, layout, bytes);
+  if (error) { return error; }
+  error = check_blends((const cloth *const *)group->cloths, group->count, job.blends);
+  if (error) { return error; }
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {
@@ -32966,7 +32063,8 @@ static uint64_t hash_state(const cloth *c) {
 }
 
 int cloth_hash(const cloth *c, uint64_t *hash) {
-  RETURN_ERROR(check_call(c, hash));
+  int error = check_call(c, hash);
+  if (error) { return error; }
   *hash = hash_state(c);
   return CLOTH_OK;
 }
@@ -33015,9 +32113,7 @@ static int are_state_floats(const image_view *view, const uint8_t *from, int32_t
   for (int32_t i = 0; i < count; i++) {
     any_word word;
     read_view_words(view, &word, from + 4 * i, 1);
-    if (!is_state_float(word)) {
-      return 0;
-    }
+    if (!is_state_float(word)) { return 0; }
   }
   return 1;
 }
@@ -33028,14 +32124,10 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   for (; i + 8 <= bytes; i += 8) {
     uint64_t eight;
     copy_memory(&eight, from + i, sizeof eight);
-    if (eight) {
-      return 0;
-    }
+    if (eight) { return 0; }
   }
   for (; i < bytes; i++) {
-    if (from[i]) {
-      return 0;
-    }
+    if (from[i]) { return 0; }
   }
   return 1;
 }
@@ -33056,9 +32148,7 @@ static int are_image_floats(const image_view *view, const uint8_t *from, int32_t
     float_bits b;
     read_view_words(view, &word, from + 4 * i, 1);
     b.bits = word;
-    if (!is_state_float(word) || !in_range(b.value, low, high)) {
-      return 0;
-    }
+    if (!is_state_float(word) || !in_range(b.value, low, high)) { return 0; }
   }
   return 1;
 }
@@ -33066,17 +32156,13 @@ static int are_image_floats(const image_view *view, const uint8_t *from, int32_t
 /* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
 static int check_image_cells(const image_view *view) {
   const cloth *c = view->c;
-  if (!c->state.cells) {
-    return 1;
-  }
+  if (!c->state.cells) { return 1; }
   const uint32_t most = c->state.max_cells, colliders = CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT;
   const uint8_t *from = image_at(view, c->state.cells);
   any_word head[CELL_MEMORY_HEAD];
   uint32_t last = 0;
   read_view_words(view, head, from, CELL_MEMORY_HEAD);
-  if (head[0] > most || head[1] != 0u) {
-    return 0;
-  }
+  if (head[0] > most || head[1] != 0u) { return 0; }
   from += CELL_MEMORY_HEAD * sizeof(uint32_t);
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(cell_memory)) {
     any_word words[2];
@@ -33156,10 +32242,11 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  RETURN_ERROR(check_call(c, image));
+  int error = check_call(c, image);
+  if (error) { return error; }
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(c, header);
-  RETURN_IF(!is_room(c, image, bytes, header[IMAGE_BYTES]), CLOTH_ERROR_BUFFER);
+  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) { return CLOTH_ERROR_BUFFER; }
   uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
@@ -33176,10 +32263,10 @@ static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
   for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
-    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_VERSION);
+    if (header[i] != expected[i]) { return CLOTH_ERROR_IMAGE_VERSION; }
   }
   for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
-    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_CONFIG);
+    if (header[i] != expected[i]) { return CLOTH_ERROR_IMAGE_CONFIG; }
   }
   return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
@@ -33242,18 +32329,19 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
 /* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
   const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
-  RETURN_IF(is_zero(from, sizeof(collider_slot)), 0);
+  if (is_zero(from, sizeof(collider_slot))) { return 0; }
 #if WITH_COLLIDERS
   collider_slot slot;
   read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  RETURN_IF(!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
-                check_pose(&slot.previous),
-            -1);
+  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
+      check_pose(&slot.previous)) {
+    return -1;
+  }
   /* Storing the collider again must give the same slot, but for rotations, whose last bits may change. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
-  RETURN_IF(are_equal(&stored, &slot, sizeof slot), 1);
+  if (are_equal(&stored, &slot, sizeof slot)) { return 1; }
 #endif
   return -1;
 }
@@ -33270,13 +32358,13 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
   int32_t end = 0, meshes = 0;
   for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
-    RETURN_IF(used < 0, 0);
+    if (used < 0) { return 0; }
     end = used ? index + 1 : end;
     if (used) {
       const any_word shape = image_shape(view, index);
       const int is_mesh = shape == CLOTH_SHAPE_MESH;
       meshes += is_mesh;
-      RETURN_IF(shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry, 0);
+      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) { return 0; }
     }
   }
   return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
@@ -33297,18 +32385,14 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
 /* Are the next four of `left` particles free? Most are, which saves looking at each. */
 static int are_four_free(const uint8_t *freedom, int32_t left) {
   uint32_t four = 0;
-  if (left >= 4) {
-    copy_memory(&four, freedom, sizeof four);
-  }
+  if (left >= 4) { copy_memory(&four, freedom, sizeof four); }
   return four == 0x01010101u * FREEDOM_FREE;
 }
 
 /* Are the bytes of a cloth that may tear possible? */
 static int are_image_gaps(const image_view *view) {
 #if WITH_TEARING
-  if (can_tear(view->c)) {
-    return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears));
-  }
+  if (can_tear(view->c)) { return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears)); }
 #endif
   (void)view;
   return 1;
@@ -33324,10 +32408,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       i += 3;
       continue;
     }
-    RETURN_IF(!is_freedom(freedom[i]), 0);
-    RETURN_IF(is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED, 0);
+    if (!is_freedom(freedom[i])) { return 0; }
+    if (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED) { return 0; }
     if (is_confined(freedom[i])) {
-      RETURN_IF(listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i]), 0);
+      if (listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i])) { return 0; }
       listed++;
     }
   }
@@ -33355,11 +32439,12 @@ static int check_image_bodies(const image_view *view, const cloth_inputs *inputs
   for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
     rigid_body b;
     read_view_words(view, (any_word *)&b, from, words);
-    RETURN_IF(b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
-                  !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1),
-              0);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
+      return 0;
+    }
     const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
-    RETURN_IF(check_body(&body), 0);
+    if (check_body(&body)) { return 0; }
     seen |= UINT64_C(1) << b.collider;
   }
   return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
@@ -33371,7 +32456,7 @@ static int is_attached_before(const image_view *view, int32_t count, int32_t par
   for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
     any_word other;
     read_view_words(view, &other, from, 1);
-    RETURN_IF((int32_t)other == particle, 1);
+    if ((int32_t)other == particle) { return 1; }
   }
   return 0;
 }
@@ -33383,11 +32468,12 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
   for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
     attachment a;
     read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
-    RETURN_IF(a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
-                  is_attached_before(view, n, a.particle) || a.collider < 0 ||
-                  a.collider >= c->settings.capacity.max_colliders || check_image_slot(view, a.collider) != 1 ||
-                  !are_state_floats(view, from + 8, 3) || !vector_in_range(a.point, CLOTH_POSITION_LIMIT),
-              0);
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
   }
   return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
 }
@@ -33399,15 +32485,15 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
 /* Are the entries of the memory of pairs numbers, no more than there is room for, and is what follows them 0? */
 static int check_image_pairs(const image_view *view) {
   const cloth *c = view->c;
-  RETURN_IF(!c->self, 1);
+  if (!c->self) { return 1; }
   const uint32_t most = (uint32_t)memories_of(c).most;
   const uint8_t *from = image_at(view, c->state.pairs);
   any_word head[PAIR_MEMORY_HEAD];
   read_view_words(view, head, from, PAIR_MEMORY_HEAD);
-  RETURN_IF(head[0] > most || head[1] != 0u, 0);
+  if (head[0] > most || head[1] != 0u) { return 0; }
   from += PAIR_MEMORY_HEAD * sizeof(uint32_t);
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(pair_memory)) {
-    RETURN_IF(!are_state_floats(view, from + sizeof(pair_key), 6), 0);
+    if (!are_state_floats(view, from + sizeof(pair_key), 6)) { return 0; }
   }
   return is_zero(from, (most - head[0]) * sizeof(pair_memory));
 }
@@ -33417,16 +32503,17 @@ static int check_image_pairs(const image_view *view) {
 /* Are bodies, attachments and reactions at rest possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  RETURN_IF(inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies ||
-                inputs->attachment_count < 0 || inputs->attachment_count > c->settings.capacity.max_attachments ||
-                inputs->attachments_taken < 0 || inputs->attachments_taken > inputs->attachment_count ||
-                (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c))),
-            0);
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments || inputs->attachments_taken < 0 ||
+      inputs->attachments_taken > inputs->attachment_count ||
+      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
 #if WITH_COLLIDERS
-  RETURN_IF(!check_image_cells(view), 0);
+  if (!check_image_cells(view)) { return 0; }
 #endif
 #if WITH_SELF
-  RETURN_IF(!check_image_pairs(view), 0);
+  if (!check_image_pairs(view)) { return 0; }
 #endif
 #if WITH_BODIES
   return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
@@ -33445,9 +32532,9 @@ static int check_image_planes(const image_view *view, uint32_t offset, int32_t p
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
-      RETURN_IF(!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit), 0);
+      if (!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit)) { return 0; }
     }
-    RETURN_IF(!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float)), 0);
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) { return 0; }
   }
   return 1;
 }
@@ -33477,9 +32564,10 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   const uint8_t *freedom = image_at(view, c->state.freedom);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
-    RETURN_IF(pin != 0xffffffffu && (pin >= (uint32_t)c->count ||
-                                     (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED)),
-              0);
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
   }
   return 1;
 }
@@ -33496,7 +32584,7 @@ static int check_image_history(const image_view *view) {
     float limit =
         is_pad ? 0.0f
                : CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
-    RETURN_IF(!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit)), 0);
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) { return 0; }
   }
   return 1;
 }
@@ -33519,7 +32607,7 @@ static int check_image_gaps(const image_view *view) {
   const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 4; i++) {
-    RETURN_IF(starts[i] && !is_zero(image_at(view, end), starts[i] - end), 0);
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) { return 0; }
     end = starts[i] ? starts[i] + lengths[i] * vectors : end;
   }
   return !MEMORY_START(c) || is_zero(image_at(view, end), MEMORY_START(c) - end);
@@ -33554,7 +32642,7 @@ static int check_image_drives(const image_view *view, uint32_t offset) {
   const cloth *c = view->c;
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector a = image_vector(view, offset, i);
-    RETURN_IF(a.x < 0.0f || a.y != 0.0f || a.z != 0.0f, 0);
+    if (a.x < 0.0f || a.y != 0.0f || a.z != 0.0f) { return 0; }
   }
   return check_image_vectors(view, offset, MAX_DRIVE);
 }
@@ -33566,10 +32654,12 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   for (int32_t which = 0; which < TARGET_MOTIONS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
-    RETURN_IF(!check_image_vectors(view, offset, most), 0);
+    if (!check_image_vectors(view, offset, most)) { return 0; }
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector a = image_vector(view, offset, i);
-      RETURN_IF((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a)), 0);
+      if ((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
+        return 0;
+      }
     }
   }
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
@@ -33593,17 +32683,20 @@ static int check_image_content(const image_view *view) {
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  RETURN_ERROR(check_call(c, image));
-  RETURN_IF(bytes < IMAGE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
+  int error = check_call(c, image);
+  if (error) { return error; }
+  if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  RETURN_ERROR(check_image_header(c, header, bytes));
+  error = check_image_header(c, header, bytes);
+  if (error) { return error; }
   image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
-  RETURN_IF(header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32),
-            CLOTH_ERROR_IMAGE_DAMAGED);
-  RETURN_IF(!check_image_content(&view), CLOTH_ERROR_IMAGE_CONTENT);
+  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_image_content(&view)) { return CLOTH_ERROR_IMAGE_CONTENT; }
   copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;
@@ -33621,8 +32714,9 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
    copy. */
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  RETURN_ERROR(check_call(c, buffer));
-  RETURN_IF(!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes), CLOTH_ERROR_BUFFER);
+  int error = check_call(c, buffer);
+  if (error) { return error; }
+  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
@@ -33682,7 +32776,7 @@ static int check_save_vectors(const image_view *view) {
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
   const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
   for (int32_t i = 0; i < arrays; i++) {
-    RETURN_IF(offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i]), 0);
+    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) { return 0; }
   }
   return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }
@@ -33730,18 +32824,17 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
 #endif
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  RETURN_ERROR(check_call(c, buffer));
-  RETURN_IF(bytes < SAVE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
+  int error = check_call(c, buffer);
+  if (error) { return error; }
+  if (bytes < SAVE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
     uint32_t word;
     copy_memory(&word, from, sizeof word);
-    if (word != words_at(c, 0)[i]) {
-      return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
-    }
+    if (word != words_at(c, 0)[i]) { return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG; }
   }
-  RETURN_IF(bytes < SAVE_HEADER_BYTES + c->state_bytes, CLOTH_ERROR_IMAGE_DAMAGED);
-  RETURN_IF(!check_save_content(c, from), CLOTH_ERROR_IMAGE_CONTENT);
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) { return CLOTH_ERROR_IMAGE_DAMAGED; }
+  if (!check_save_content(c, from)) { return CLOTH_ERROR_IMAGE_CONTENT; }
   copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }
@@ -33807,9 +32900,7 @@ static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   float sum = (side[0] + side[1]) + side[2];
   const int is_turned = sum < 0.0f;
   sum = is_turned ? negate(sum) : sum;
-  if ((least < 0.0f && most > 0.0f) || sum < MIN_SEEN_AREA) {
-    return 0;
-  }
+  if ((least < 0.0f && most > 0.0f) || sum < MIN_SEEN_AREA) { return 0; }
   for (int32_t n = 0; n < 3; n++) {
     weight[n] = share_of(flush_small(is_turned ? negate(side[n]) : side[n], sum * WORK_QUANTUM), sum);
   }
@@ -33834,9 +32925,7 @@ static float enter_edge(cloth_vector from, cloth_vector to, float radius) {
   const float squared = query_dot(edge, edge);
   const float apart = flush_small(from.x * edge.y - from.y * edge.x, QUERY_QUANTUM);
   const float left = flush_small(radius * radius * seen - apart * apart, QUERY_QUANTUM * QUERY_QUANTUM);
-  if (!(seen > 0.0f) || left < 0.0f) {
-    return NO_HIT;
-  }
+  if (!(seen > 0.0f) || left < 0.0f) { return NO_HIT; }
   const float start = flush_small(from.x * edge.x + from.y * edge.y, QUERY_QUANTUM);
   const float depth = square_root(squared) * square_root(left);
   const float along =
@@ -33851,9 +32940,7 @@ static float enter_face(const cloth_vector q[3], float radius) {
   const cloth_vector second = unit_or_zero(vector_subtract(q[2], q[0]));
   const cloth_vector normal = unit_or_zero(vector_cross(first, second));
   const float slope = normal.z < 0.0f ? negate(normal.z) : normal.z;
-  if (slope < WORK_QUANTUM) {
-    return NO_HIT;
-  }
+  if (slope < WORK_QUANTUM) { return NO_HIT; }
   const float offset = flush_small(normal.x * q[0].x + normal.y * q[0].y, STATE_QUANTUM);
   const float height = ((normal.z < 0.0f ? negate(offset) : offset) - radius) / slope; /* from that of corner 0 */
   const float kept = normal.z < 0.0f ? radius : negate(radius);                        /* distance from the plane */
@@ -33861,9 +32948,7 @@ static float enter_face(const cloth_vector q[3], float radius) {
   for (int32_t n = 0; n < 3; n++) {
     const cloth_vector edge = vector_flush(vector_subtract(q[(n + 1) % 3], q[n]), STATE_QUANTUM);
     const cloth_vector to = vector_flush(vector_subtract(at, q[n]), STATE_QUANTUM);
-    if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) {
-      return NO_HIT;
-    }
+    if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) { return NO_HIT; }
   }
   return q[0].z + height;
 }
@@ -33880,9 +32965,7 @@ static int hit_thick(const cloth_vector q[3], float radius, float weight[3], flo
     *along = 0.0f;
     return squared_distance_to_triangle(q, weight) <= radius * radius;
   }
-  if (!(entry < NO_HIT)) {
-    return 0;
-  }
+  if (!(entry < NO_HIT)) { return 0; }
   cloth_vector near[3];
   for (int32_t n = 0; n < 3; n++) {
     near[n] = vector_flush(vector(q[n].x, q[n].y, q[n].z - entry), STATE_QUANTUM);
@@ -33967,9 +33050,7 @@ CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
       const query_box below = box_of_pair(s, (row + 1) * columns + column);
       lanes_mask near = are_cells_near(s, &above, &below, squared_radius);
       near = lanes_both(near, lanes_first(sheet - column));
-      if (lanes_any(near)) {
-        test_cells(s, row * cells + column, near);
-      }
+      if (lanes_any(near)) { test_cells(s, row * cells + column, near); }
       above = below;
     }
   }
@@ -34018,9 +33099,7 @@ static cloth_vector triangle_normal(const cloth *c, const cloth_vector p[3]) {
 
 /* Writes what the query has found. Returns 1, or 0 if that is nothing. */
 static int report_point(const surface_query *s, cloth_surface_point *point) {
-  if (s->triangle < 0) {
-    return 0;
-  }
+  if (s->triangle < 0) { return 0; }
   cloth_vector p[3];
   point->triangle = s->triangle - 2 * absent_cells_before(s->c, s->triangle / 2);
   triangle_corners(s->c, s->triangle, point->particle);
@@ -34047,13 +33126,15 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  RETURN_ERROR(check_call(c, ray));
-  RETURN_IF(!point, CLOTH_ERROR_NULL);
+  int error = check_call(c, ray);
+  if (error) { return error; }
+  if (!point) { return CLOTH_ERROR_NULL; }
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
-  RETURN_IF(!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
-                !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f),
-            CLOTH_ERROR_RANGE);
+  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -34069,9 +33150,11 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  RETURN_ERROR(check_call(c, point));
-  RETURN_IF(!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE),
-            CLOTH_ERROR_RANGE);
+  int error = check_call(c, point);
+  if (error) { return error; }
+  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
+    return CLOTH_ERROR_RANGE;
+  }
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -34082,9 +33165,7 @@ int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cl
   max_distance = flush_small(max_distance, STATE_QUANTUM);
   s.radius = minimum(square_root(nearest_particle(&s)), max_distance);
   search_cells(&s);
-  if (s.best > max_distance * max_distance) {
-    s.triangle = -1;
-  }
+  if (s.best > max_distance * max_distance) { s.triangle = -1; }
   return report_point(&s, point);
 }
 
@@ -34140,9 +33221,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
     for (int32_t column = 0; column < row_springs(c, d, row); column++) {
       const particle_pair ends = spring_particles(c, d, row, column);
       const int32_t i = ends.i, j = ends.j;
-      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) {
-        continue;
-      }
+      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) { continue; }
       const float rest = whole * shape_factor(c, REST_LENGTH + d, i);
       const float stiffness = direction_stiffness(c, d) * (d <= WEFT ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
       sums->springs += d <= WEFT;
@@ -34182,9 +33261,7 @@ static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t d
   const int32_t along = direction == WARP, down = direction == WEFT;
   const int32_t before = particle_or_none(c, column - along, row - down);
   const int32_t at = particle_or_none(c, column, row), after = particle_or_none(c, column + along, row + down);
-  if (before < 0 || after < 0 || is_gap(c, at, along ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) {
-    return 0.0f;
-  }
+  if (before < 0 || after < 0 || is_gap(c, at, along ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) { return 0.0f; }
   const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
   return clamp * particle_scale(c, at, at) * shape_factor(c, REST_HINGE + direction, at) *
          squared_bend(vector_load(x, before), vector_load(x, at), vector_load(x, after));
@@ -34195,9 +33272,7 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t i = particle_or_none(c, column, row), right = particle_or_none(c, column + 1, row);
   const int32_t below = particle_or_none(c, column, row + 1), across = particle_or_none(c, column + 1, row + 1);
-  if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) {
-    return 0.0f;
-  }
+  if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) { return 0.0f; }
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
   const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
   const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
@@ -34235,7 +33310,8 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {
-  RETURN_ERROR(check_call(c, measures));
+  int error = check_call(c, measures);
+  if (error) { return error; }
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;
@@ -34530,9 +33606,7 @@ static int masks_are_right(void) {
   lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
-    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
-      return 0;
-    }
+    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) { return 0; }
   }
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
 }
@@ -34573,9 +33647,7 @@ static int lanes_are_right(void) {
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float quotient = opaque_float(0xc0400000u) / from[i];
     float chosen = quotient < opaque_float(0xc0000000u) ? negate(quotient) : from[i] - quotient;
-    if (!has_bits(to[i], float_to_bits(chosen * quotient).bits)) {
-      return 0;
-    }
+    if (!has_bits(to[i], float_to_bits(chosen * quotient).bits)) { return 0; }
   }
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
@@ -34709,13 +33781,11 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  RETURN_IF(!quotients_are_right() || !zeros_are_right() || !chain_is_right(), CLOTH_ERROR_EXCESS_PRECISION);
+  if (!quotients_are_right() || !zeros_are_right() || !chain_is_right()) { return CLOTH_ERROR_EXCESS_PRECISION; }
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-  if (!step_is_right()) {
-    return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION;
-  }
+  if (!step_is_right()) { return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION; }
   /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);
@@ -34755,8 +33825,7 @@ CLOTH_CONSTANT static const char geometry_texts[] = "ok\0" GEOMETRY_FAULTS(FAULT
 /* Text number `number`, counted from 0. */
 static const char *find_text(const char *texts, int number) {
   for (; number > 0 && *texts; number--) {
-    while (*texts++) {
-    }
+    while (*texts++) {}
   }
   return texts;
 }
@@ -34772,10 +33841,8 @@ static int is_digit(char letter) {
 
 /* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  RETURN_IF(!is_digit(before), 0);
-  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
-    return 2;
-  }
+  if (!is_digit(before)) { return 0; }
+  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) { return 2; }
   return text[0] == 'f';
 }
 
@@ -34792,14 +33859,12 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
       to[used++] = *text++;
     }
   }
-  if (bytes > 0) {
-    to[used] = 0;
-  }
+  if (bytes > 0) { to[used] = 0; }
   return used;
 }
 
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_config_fault(config);
   if (fault > CONFIG_FABRIC) {
     size_t used = append_text(text, bytes, 0, "fabric.");
@@ -34811,17 +33876,17 @@ int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
 }
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = fabric ? find_fabric_fault(fabric) : 0;
   append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
+  if (!fabric) { return CLOTH_ERROR_NULL; }
   return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
@@ -34842,7 +33907,7 @@ static int find_geometry_fault(const cloth_geometry_data *data) {
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_geometry_fault(data);
   append_text(text, bytes, 0, find_text(geometry_texts, fault));
   return geometry_error(fault);

@@ -714,8 +714,8 @@ CLOTH_API int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *pre
 /* Writes what the cloth did to a collider in the last step. Returns CLOTH_OK, or INDEX. */
 CLOTH_API int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction);
 
-/* A contact: a particle and a collider that touched in the last step, or a collider that stood out between particles and
-   a point of the cloth there: the nearest of the particles stands for it. */
+/* A contact: a particle and a collider that touched in the last step, or a collider that stood out between particles
+   and a point of the cloth there: the nearest of the particles stands for it. */
 typedef struct cloth_contact {
   int32_t particle;      /* index of the particle */
   int32_t collider;      /* index of the collider */

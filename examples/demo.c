@@ -46,8 +46,7 @@ enum { FILM_SIZE = 300, FILM_STEPS = 3 };
 
 /* The demo has nothing to fall back to: it says what went wrong and ends. */
 static void must(int result, const char *what) {
-  if (result >= 0)
-    return;
+  if (result >= 0) return;
   fprintf(stderr, "demo: %s: %s\n", what, result < CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
   exit(EXIT_FAILURE);
 }
@@ -295,8 +294,7 @@ static void stage_set_up(stage *s, const show *what, const scene *description, c
   for (int i = 0; i < description->collider_count; i++)
     if (description->colliders[i].shape != CLOTH_SHAPE_PLANE)
       must(render_mesh_from_collider(stage_next(s, stone), &description->colliders[i]), "collider mesh");
-  if (what->prop.radius > 0)
-    must(render_mesh_from_collider(stage_next(s, stone), &what->prop), "prop mesh");
+  if (what->prop.radius > 0) must(render_mesh_from_collider(stage_next(s, stone), &what->prop), "prop mesh");
   int height = MOMENTS / MOMENTS_ACROSS * (VIEW_SIZE + GUTTER) - GUTTER;
   must(image_create(&s->picture, MOMENTS_ACROSS * (VIEW_SIZE + GUTTER) - GUTTER, height, 0xffffff), "picture");
   must(image_create(&s->film_picture, FILM_SIZE, FILM_SIZE, 0xffffff), "picture");
@@ -346,10 +344,8 @@ static void draw_moment(stage *s, const show *what, const cloth *sheet, int mome
   draw_view(s, what, sheet, &s->picture, area, 0);
   snprintf(caption, sizeof caption, "%.2f s", (double)what->moments[moment]);
   image_text(&s->picture, area.x + 16, area.y + area.height - 30, 2, 0x40464c, caption);
-  if (moment == 0)
-    image_text(&s->picture, area.x + 16, area.y + 16, 2, 0x40464c, what->title);
-  if (moment == 0 && what->is_net)
-    draw_legend(s, area);
+  if (moment == 0) image_text(&s->picture, area.x + 16, area.y + 16, 2, 0x40464c, what->title);
+  if (moment == 0 && what->is_net) draw_legend(s, area);
 }
 
 static void draw_plot(image *picture, const show *what, const history *h, float frame_time) {
@@ -388,8 +384,7 @@ static void report_notes(int notes) {
                {CLOTH_NOTE_SPEED_LIMITED, "speed limited"},
                {CLOTH_NOTE_RECOVERED, "particle recovered"}};
   for (int i = 0; i < 3; i++)
-    if (notes & (int)names[i].note)
-      printf("  note                 %s\n", names[i].name);
+    if (notes & (int)names[i].note) printf("  note                 %s\n", names[i].name);
 }
 
 static void report(const show *what, const scene *description, size_t bytes, history *h) {
@@ -472,10 +467,8 @@ static void run(const show *what, const char *directory, int sketch) {
   image plot_picture;
   int moment = 0;
   description.config.air = cloth_config_default().air;
-  if (what->change)
-    what->change(&description);
-  if (what->floor_is_solid)
-    scene_add_floor(&description, what->floor_height);
+  if (what->change) what->change(&description);
+  if (what->floor_is_solid) scene_add_floor(&description, what->floor_height);
   must(scene_open(&description, &instance), "scene_open");
   history h = history_create(description.frames);
   stage_set_up(&s, what, &description, instance.sheet);
@@ -488,8 +481,7 @@ static void run(const show *what, const char *directory, int sketch) {
     float now = (float)(frame + 1) * description.frame_time;
     if (moment < MOMENTS && now > what->moments[moment] - 0.5f * description.frame_time)
       draw_moment(&s, what, instance.sheet, moment++);
-    if (frame % FILM_STEPS == 0 && frame / FILM_STEPS < pictures)
-      film(&s, what, instance.sheet, sketch);
+    if (frame % FILM_STEPS == 0 && frame / FILM_STEPS < pictures) film(&s, what, instance.sheet, sketch);
   }
   draw_plot(&plot_picture, what, &h, description.frame_time);
   report(what, &description, instance.bytes, &h);

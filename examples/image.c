@@ -44,8 +44,7 @@ int image_create(image *picture, int width, int height, uint32_t colour) {
   picture->width = width;
   picture->height = height;
   picture->rgb = malloc((size_t)width * (size_t)height * 3);
-  if (!picture->rgb)
-    return -1;
+  if (!picture->rgb) return -1;
   image_fill(picture, (rectangle){0, 0, width, height}, colour);
   return 0;
 }
@@ -56,8 +55,7 @@ void image_destroy(image *picture) {
 }
 
 static void blend(image *picture, int x, int y, uint32_t colour, float share) {
-  if (x < 0 || y < 0 || x >= picture->width || y >= picture->height)
-    return;
+  if (x < 0 || y < 0 || x >= picture->width || y >= picture->height) return;
   uint8_t *pixel = picture->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
   for (int i = 0; i < 3; i++) {
     float wanted = (float)(colour >> (16 - 8 * i) & 255u);
@@ -87,14 +85,12 @@ void image_line(image *picture, float x0, float y0, float x1, float y1, float wi
     for (int x = left; x <= right; x++) {
       float distance = distance_to_segment((float)x + 0.5f - x0, (float)y + 0.5f - y0, x1 - x0, y1 - y0);
       float share = 0.5f * width + 0.5f - distance;
-      if (share > 0)
-        blend(picture, x, y, colour, fminf(share, 1));
+      if (share > 0) blend(picture, x, y, colour, fminf(share, 1));
     }
 }
 
 static void draw_character(image *picture, int x, int y, int scale, uint32_t colour, int character) {
-  if (character < 32 || character > 126)
-    character = '?';
+  if (character < 32 || character > 126) character = '?';
   for (int column = 0; column < 5; column++)
     for (int row = 0; row < 8; row++)
       if (font[character - 32][column] >> row & 1)

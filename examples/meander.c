@@ -12,8 +12,7 @@ void meander_lay(const meander *shape, int32_t columns, cloth_vector *line) {
     float heading = shape->turn * (0.5f - along) + shape->swing * cosine(shape->folds * along);
     heading += shape->turn > 0 ? 0.25f : 0;
     at = plus(at, times(shape->width / (float)parts, vector(cosine(heading), 0, wave(heading))));
-    if ((i + 1) % PARTS == 0)
-      line[(i + 1) / PARTS] = at;
+    if ((i + 1) % PARTS == 0) line[(i + 1) / PARTS] = at;
   }
 }
 

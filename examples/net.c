@@ -38,12 +38,9 @@ static int add_ribbon(render_mesh *mesh, int number, const cloth *sheet, int i, 
   static const uint32_t corners[RIBBON_INDICES] = {0, 1, 2, 2, 1, 3};
   cloth_vector from, to, normal;
   int result = cloth_get_position(sheet, i, &from);
-  if (result >= 0)
-    result = cloth_get_position(sheet, j, &to);
-  if (result >= 0)
-    result = cloth_get_normal(sheet, i, &normal);
-  if (result < 0)
-    return result;
+  if (result >= 0) result = cloth_get_position(sheet, j, &to);
+  if (result >= 0) result = cloth_get_normal(sheet, i, &normal);
+  if (result < 0) return result;
   const cloth_vector side = times(0.5f * width, unit(cross(normal, minus(to, from))));
   const cloth_vector points[RIBBON_VERTICES] = {minus(from, side), plus(from, side), minus(to, side), plus(to, side)};
   for (int k = 0; k < RIBBON_VERTICES; k++)

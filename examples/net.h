@@ -21,8 +21,8 @@ typedef struct net {
 int net_create(net *n, int columns, int rows);
 void net_destroy(net *n);
 
-/* Makes the net of a sheet as it is now, each spring by how its family was integrated in the last step. `config` is that
-   of the sheet. Returns CLOTH_OK or an error. */
+/* Makes the net of a sheet as it is now, each spring by how its family was integrated in the last step. `config` is
+   that of the sheet. Returns CLOTH_OK or an error. */
 int net_update(net *n, const cloth *sheet, const cloth_config *config);
 
 #endif /* NET_H */

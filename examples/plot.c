@@ -18,15 +18,13 @@ static float nice_step(float span, int most) {
   float step = powf(10, floorf(log10f(span / (float)most)));
   static const float factors[] = {1, 2, 5};
   for (int i = 0; i < 3; i++)
-    if (span <= step * factors[i] * (float)most)
-      return step * factors[i];
+    if (span <= step * factors[i] * (float)most) return step * factors[i];
   return step * 10;
 }
 
 static axis axis_from(float low, float high, int most_ticks) {
   axis result = {low, high, 1};
-  if (high - low < 1e-9f)
-    result.high = high = low + 1;
+  if (high - low < 1e-9f) result.high = high = low + 1;
   result.tick = nice_step(high - low, most_ticks);
   return result;
 }

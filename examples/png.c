@@ -22,8 +22,7 @@ static inline int paeth(int left, int up, int corner) {
   int to_left = abs(up - corner);
   int to_up = abs(left - corner);
   int to_corner = abs(left + up - 2 * corner);
-  if (to_left <= to_up && to_left <= to_corner)
-    return left;
+  if (to_left <= to_up && to_left <= to_corner) return left;
   return to_up <= to_corner ? up : corner;
 }
 
@@ -155,8 +154,7 @@ typedef struct matcher {
 } matcher;
 
 static void remember(matcher *m, size_t place) {
-  if (place + SHORTEST_MATCH > m->size)
-    return;
+  if (place + SHORTEST_MATCH > m->size) return;
   const uint8_t *p = m->data + place;
   uint32_t hash = ((uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2]) * 2654435761u >> (32 - HASH_BITS);
   m->older[place % WINDOW] = m->newest[hash];
@@ -173,8 +171,7 @@ static unsigned match_length(const matcher *m, size_t earlier, size_t place) {
 /* Finds the longest earlier match for the place just remembered. Returns its length, 0 if none is worth it. */
 static unsigned find_match(const matcher *m, size_t place, unsigned *distance) {
   unsigned longest = 0;
-  if (place + SHORTEST_MATCH > m->size)
-    return 0;
+  if (place + SHORTEST_MATCH > m->size) return 0;
   long earlier = m->older[place % WINDOW];
   for (int i = 0; i < LONGEST_CHAIN && earlier >= 0 && place - (size_t)earlier < WINDOW; i++) {
     unsigned length = match_length(m, (size_t)earlier, place);
@@ -262,8 +259,7 @@ static void write_chunk(FILE *file, const char *type, const uint8_t *data, size_
   memcpy(head + 4, type, 4);
   put_big_endian(tail, ~crc32_more(crc32_more(0xffffffffu, head + 4, 4), data, size));
   fwrite(head, 1, sizeof head, file);
-  if (size > 0)
-    fwrite(data, 1, size, file);
+  if (size > 0) fwrite(data, 1, size, file);
   fwrite(tail, 1, sizeof tail, file);
 }
 
@@ -285,8 +281,7 @@ static FILE *open_file(const char *path, int width, int height) {
   static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   uint8_t header[13] = {0};
   FILE *file = fopen(path, "wb");
-  if (!file)
-    return NULL;
+  if (!file) return NULL;
   put_big_endian(header, (uint32_t)width);
   put_big_endian(header + 4, (uint32_t)height);
   header[8] = 8; /* bits a channel */

@@ -60,8 +60,7 @@ int render_mesh_create(render_mesh *mesh, int vertex_count, int index_count) {
   mesh->index_count = index_count;
   mesh->vertices = calloc((size_t)vertex_count, sizeof *mesh->vertices);
   mesh->indices = calloc((size_t)index_count, sizeof *mesh->indices);
-  if (mesh->vertices && mesh->indices)
-    return 0;
+  if (mesh->vertices && mesh->indices) return 0;
   render_mesh_destroy(mesh);
   return -1;
 }
@@ -107,8 +106,7 @@ int render_mesh_of_capsule(render_mesh *mesh, const cloth_collider *collider, in
     c.radius_top = c.radius;
     c.half_height = 0;
   }
-  if (render_mesh_create(mesh, 2 * (rings + 1) * corners, (2 * rings + 1) * segments * 6) != 0)
-    return -1;
+  if (render_mesh_create(mesh, 2 * (rings + 1) * corners, (2 * rings + 1) * segments * 6) != 0) return -1;
   /* The cone that touches both spheres leaves them at this latitude. */
   float seam = c.half_height > 0 ? asinf((c.radius - c.radius_top) / (2 * c.half_height)) : 0;
   const float quarter = 1.5707963f;
@@ -124,8 +122,7 @@ int render_mesh_of_capsule(render_mesh *mesh, const cloth_collider *collider, in
 
 /* The mesh of a box: four vertices a face. */
 static int make_box(render_mesh *mesh, const cloth_collider *box) {
-  if (render_mesh_create(mesh, 24, 36) != 0)
-    return -1;
+  if (render_mesh_create(mesh, 24, 36) != 0) return -1;
   const float half[3] = {box->half_extents.x, box->half_extents.y, box->half_extents.z};
   for (int face = 0; face < 6; face++) {
     const int axis = face / 2;
@@ -150,8 +147,7 @@ static int make_box(render_mesh *mesh, const cloth_collider *box) {
 /* The mesh of a cylinder: pairs of rings, which are the lower disc, the wall and the upper disc. */
 static int make_cylinder(render_mesh *mesh, const cloth_collider *c) {
   enum { CORNERS = SEGMENTS + 1, RINGS = 6 };
-  if (render_mesh_create(mesh, RINGS * CORNERS, RINGS / 2 * SEGMENTS * 6) != 0)
-    return -1;
+  if (render_mesh_create(mesh, RINGS * CORNERS, RINGS / 2 * SEGMENTS * 6) != 0) return -1;
   for (int ring = 0; ring < RINGS; ring++) {
     const float side = ring < 3 ? -1.0f : 1.0f, radius = ring == 0 || ring == RINGS - 1 ? 0.0f : c->radius;
     const int is_wall = ring / 2 == 1;
@@ -170,10 +166,8 @@ static int make_cylinder(render_mesh *mesh, const cloth_collider *c) {
 }
 
 int render_mesh_from_collider(render_mesh *mesh, const cloth_collider *collider) {
-  if (collider->shape == CLOTH_SHAPE_BOX)
-    return make_box(mesh, collider);
-  if (collider->shape == CLOTH_SHAPE_CYLINDER)
-    return make_cylinder(mesh, collider);
+  if (collider->shape == CLOTH_SHAPE_BOX) return make_box(mesh, collider);
+  if (collider->shape == CLOTH_SHAPE_CYLINDER) return make_cylinder(mesh, collider);
   return render_mesh_of_capsule(mesh, collider, SEGMENTS);
 }
 
@@ -239,8 +233,7 @@ typedef struct surface_point {
 
 static inline int is_lit(const renderer *r, float x, float y, float nearness) {
   int column = (int)x, row = (int)y;
-  if (x < 0 || y < 0 || column >= r->shadow_size || row >= r->shadow_size)
-    return 1;
+  if (x < 0 || y < 0 || column >= r->shadow_size || row >= r->shadow_size) return 1;
   return nearness + r->shadow_bias > r->shadow[(size_t)row * (size_t)r->shadow_size + (size_t)column];
 }
 
@@ -279,8 +272,7 @@ static cloth_vector shade(const renderer *r, const surface_point *p, int sample_
 /* How dark the stripes of both directions make the cloth. */
 static inline float woven_check(float checks, float u, float v) {
   float tone = 1;
-  if (checks <= 0)
-    return tone;
+  if (checks <= 0) return tone;
   tone -= u * checks - floorf(u * checks) < 0.5f ? 0.2f : 0.0f;
   tone -= v * checks - floorf(v * checks) < 0.5f ? 0.2f : 0.0f;
   return tone;
@@ -319,8 +311,7 @@ static void draw_sample(renderer *r, const triangle *t, const float weight[3], i
   float share[3], nearness = 0;
   for (int i = 0; i < 3; i++)
     nearness += weight[i] * t->points[i].nearness;
-  if (nearness <= r->nearness[place])
-    return;
+  if (nearness <= r->nearness[place]) return;
   for (int i = 0; i < 3; i++)
     share[i] = weight[i] * t->points[i].nearness / nearness; /* perspective */
   surface_point p = surface_at(t, share, material);
@@ -352,8 +343,7 @@ static void fill_triangle(renderer *r, const triangle *t, int width, int height,
       float weight[3];
       for (int i = 0; i < 3; i++)
         weight[i] = edge(p[(i + 1) % 3], p[(i + 2) % 3], (float)x + 0.5f, (float)y + 0.5f) / t->area;
-      if (weight[0] < 0 || weight[1] < 0 || weight[2] < 0)
-        continue;
+      if (weight[0] < 0 || weight[1] < 0 || weight[2] < 0) continue;
       if (material)
         draw_sample(r, t, weight, x, y, material);
       else
@@ -373,8 +363,7 @@ static void draw_object(renderer *r, const render_object *object, int to_shadow)
       in_view &= to_shadow || depth_of(eye, t.corners[k]->position) > nearest_depth;
     }
     t.area = edge(t.points[0], t.points[1], t.points[2].x, t.points[2].y);
-    if (in_view && fabsf(t.area) > 1e-6f)
-      fill_triangle(r, &t, width, height, to_shadow ? NULL : &object->material);
+    if (in_view && fabsf(t.area) > 1e-6f) fill_triangle(r, &t, width, height, to_shadow ? NULL : &object->material);
   }
 }
 
@@ -407,8 +396,7 @@ static void draw_surroundings(renderer *r) {
       float depth = (r->scene->floor_height - c->origin.y) / ray.y;
       r->colours[place] = mix(above, below, (float)y / (float)r->height);
       r->nearness[place] = depth > 0 ? 1 / depth : 0;
-      if (depth > 0)
-        r->colours[place] = floor_colour(r, r->colours[place], add(c->origin, scaled(ray, depth)), x, y);
+      if (depth > 0) r->colours[place] = floor_colour(r, r->colours[place], add(c->origin, scaled(ray, depth)), x, y);
     }
 }
 
@@ -471,8 +459,7 @@ int render_view(image *picture, rectangle area, const render_scene *scene) {
   r.shadow = malloc((size_t)r.shadow_size * (size_t)r.shadow_size * sizeof *r.shadow);
   int result = r.nearness && r.colours && r.shadow ? 0 : -1;
   set_up_projectors(&r);
-  if (result == 0)
-    draw_everything(&r, picture, area);
+  if (result == 0) draw_everything(&r, picture, area);
   free(r.nearness);
   free(r.colours);
   free(r.shadow);

@@ -94,12 +94,9 @@ static int pin_column(cloth *sheet, int rows) {
 }
 
 static int set_pins(const scene *description, cloth *sheet) {
-  if (description->pins == SCENE_PINS_CORNERS)
-    return pin_corners(sheet, description->config.columns);
-  if (description->pins == SCENE_PINS_ROW)
-    return pin_row(sheet, description->config.columns);
-  if (description->pins == SCENE_PINS_COLUMN)
-    return pin_column(sheet, description->config.rows);
+  if (description->pins == SCENE_PINS_CORNERS) return pin_corners(sheet, description->config.columns);
+  if (description->pins == SCENE_PINS_ROW) return pin_row(sheet, description->config.columns);
+  if (description->pins == SCENE_PINS_COLUMN) return pin_column(sheet, description->config.rows);
   return CLOTH_OK;
 }
 
@@ -112,10 +109,8 @@ static int add_colliders(const scene *description, cloth *sheet) {
 
 int scene_build(const scene *description, void *arena, size_t bytes, cloth **sheet) {
   int result = cloth_init(&description->config, arena, bytes, sheet);
-  if (result >= 0)
-    result = set_pins(description, *sheet);
-  if (result >= 0)
-    result = add_colliders(description, *sheet);
+  if (result >= 0) result = set_pins(description, *sheet);
+  if (result >= 0) result = add_colliders(description, *sheet);
   return result < 0 ? result : CLOTH_OK;
 }
 
@@ -129,15 +124,12 @@ int scene_open(const scene *description, scene_instance *instance) {
   cloth_memory memory;
   int result = cloth_memory_needed(&description->config, &memory);
   *instance = (scene_instance){NULL, 0, NULL};
-  if (result < 0)
-    return result;
+  if (result < 0) return result;
   instance->block = malloc(memory.total_bytes + CLOTH_ALIGNMENT);
-  if (!instance->block)
-    return CLOTH_ERROR_ARENA;
+  if (!instance->block) return CLOTH_ERROR_ARENA;
   instance->bytes = memory.total_bytes;
   result = scene_build(description, align_up(instance->block), instance->bytes, &instance->sheet);
-  if (result < 0)
-    scene_close(instance);
+  if (result < 0) scene_close(instance);
   return result;
 }
 

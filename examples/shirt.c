@@ -211,8 +211,7 @@ typedef struct mesh_writer {
 static uint32_t vertex_at(mesh_writer *w, const render_vertex *wanted) {
   const float near = 1e-4f; /* [m] */
   for (int32_t i = w->count - 1; i >= 0; i--)
-    if (length(minus(w->vertices[i].position, wanted->position)) < near)
-      return (uint32_t)i;
+    if (length(minus(w->vertices[i].position, wanted->position)) < near) return (uint32_t)i;
   w->vertices[w->count] = *wanted;
   return (uint32_t)w->count++;
 }
@@ -246,8 +245,7 @@ int32_t shirt_mesh(const shirt_cut *cut, const shirt_panel panels[SHIRT_PANELS],
     const int32_t columns = shirt_columns(cut, panel), rows = shirt_rows(cut, panel);
     for (int32_t i = 0; i < finer(columns) * finer(rows); i++) {
       const int32_t column = i % finer(columns), row = i / finer(columns);
-      if (column + 1 == finer(columns) || row + 1 == finer(rows))
-        continue;
+      if (column + 1 == finer(columns) || row + 1 == finer(rows)) continue;
       const uint32_t a = panel_vertex(&w, &panels[panel], columns, column, row);
       const uint32_t b = panel_vertex(&w, &panels[panel], columns, column + 1, row);
       const uint32_t c = panel_vertex(&w, &panels[panel], columns, column, row + 1);

@@ -41,8 +41,7 @@ static void draw(const cloth *sheet, const cloth_collider *body, cloth_vector ey
   must(cloth_write_vertices(sheet, &layout, meshes[0].vertices, (size_t)vertices * sizeof(render_vertex)), "vertices");
   must(cloth_write_indices32(sheet, 0, meshes[0].indices, (size_t)indices), "indices");
   const render_object objects[2] = {{&meshes[0], fabric}, {&meshes[1], stone}};
-  if (body)
-    must(render_mesh_from_collider(&meshes[1], body), "body");
+  if (body) must(render_mesh_from_collider(&meshes[1], body), "body");
   const render_scene view = {eye, target, 0.6f, {0.4f, 1.0f, 0.5f}, 1.6f, -0.75f, objects, body ? 2 : 1, 0};
   must(render_view(picture, (rectangle){column * VIEW, 0, VIEW, VIEW}, &view), "render_view");
   for (int n = 0; n < 1 + (body != NULL); n++)
@@ -110,8 +109,7 @@ static void draw_flag(image *picture, const char *film) {
     cloth_statistics statistics;
     must(cloth_get_statistics(sheet, &statistics), "statistics");
     torn += statistics.threads_torn;
-    if (frame == 60)
-      draw(sheet, NULL, eye, target, picture, 1);
+    if (frame == 60) draw(sheet, NULL, eye, target, picture, 1);
     if (frame % FILM_EVERY == 0) {
       draw(sheet, NULL, eye, target, &still, 0);
       png_animation_add(&animation, still.rgb);

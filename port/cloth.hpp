@@ -221,13 +221,11 @@ struct as_exceptions {
   template <class T> using value = T;
 
   static status take(int code) {
-    if (code < CLOTH_OK)
-      throw error(code);
+    if (code < CLOTH_OK) throw error(code);
     return code;
   }
   template <class T> static value<T> take(int code, const T &written) {
-    if (code < CLOTH_OK)
-      throw error(code);
+    if (code < CLOTH_OK) throw error(code);
     return written;
   }
 };
@@ -693,11 +691,9 @@ public:
   status init(const cloth_config &config) {
     cloth_memory memory{};
     int code = cloth_memory_needed(&config, &memory);
-    if (code < CLOTH_OK)
-      return Policy::take(code);
+    if (code < CLOTH_OK) return Policy::take(code);
     void *block = ::operator new(memory.total_bytes + CLOTH_ALIGNMENT, std::nothrow);
-    if (block == nullptr)
-      return Policy::take(CLOTH_ERROR_ARENA);
+    if (block == nullptr) return Policy::take(CLOTH_ERROR_ARENA);
     std::size_t past = reinterpret_cast<std::uintptr_t>(block) % CLOTH_ALIGNMENT;
     return take_over(config, static_cast<unsigned char *>(block) + (CLOTH_ALIGNMENT - past), memory.total_bytes, block);
   }

@@ -67,9 +67,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     part = _mm_movehl_ps(part, part);
     to += 2;
   }
-  if (count & 1) {
-    _mm_store_ss(to, part);
-  }
+  if (count & 1) { _mm_store_ss(to, part); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {

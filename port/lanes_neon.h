@@ -35,9 +35,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     return;
   }
   vst1_f32(to, vget_low_f32(a));
-  if (count == 3) {
-    vst1q_lane_f32(to + 2, a, 2);
-  }
+  if (count == 3) { vst1q_lane_f32(to + 2, a, 2); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {

@@ -50,9 +50,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     return;
   }
   _mm_storel_pi((__m64 *)(void *)to, a);
-  if (count == 3) {
-    _mm_store_ss(to + 2, _mm_movehl_ps(a, a));
-  }
+  if (count == 3) { _mm_store_ss(to + 2, _mm_movehl_ps(a, a)); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {

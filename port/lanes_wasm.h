@@ -31,9 +31,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     return;
   }
   wasm_v128_store64_lane(to, a, 0);
-  if (count == 3) {
-    wasm_v128_store32_lane(to + 2, a, 2);
-  }
+  if (count == 3) { wasm_v128_store32_lane(to + 2, a, 2); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {

@@ -127,9 +127,7 @@ static int is_collider(const cloth *c, int32_t index) {
 
 /* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
-  if (!WITH_PLANNING) {
-    return;
-  }
+  if (!WITH_PLANNING) { return; }
   uint32_t *work = statistics_of(c)->work;
   uint64_t sum = ((uint64_t)work[1] << 32 | work[0]) + times * cost;
   work[0] = (uint32_t)sum;
@@ -144,9 +142,7 @@ static int may_refine(const cloth *c) {
     w->is_cut = 1;
     w->max_refinements = w->refinements;
   }
-  if (w->is_cut && w->refinements >= w->max_refinements) {
-    return 0;
-  }
+  if (w->is_cut && w->refinements >= w->max_refinements) { return 0; }
   w->refinements++;
   return 1;
 }
@@ -195,9 +191,7 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
 /* Particles that have a cell. */
 static int32_t particles_of(const cloth *c) {
 #if WITH_GAPS
-  if (c->gaps) {
-    return ((const gap_summary *)at(c, c->gaps))->particles;
-  }
+  if (c->gaps) { return ((const gap_summary *)at(c, c->gaps))->particles; }
 #endif
   return c->count;
 }
@@ -226,8 +220,8 @@ static int will_choose_tethers(const cloth *c) {
 }
 
 static int check_cloth(const cloth *c) {
-  RETURN_IF(!c, CLOTH_ERROR_NULL);
-  RETURN_IF((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC, CLOTH_ERROR_NOT_A_CLOTH);
+  if (!c) { return CLOTH_ERROR_NULL; }
+  if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) { return CLOTH_ERROR_NOT_A_CLOTH; }
   return CLOTH_OK;
 }
 
@@ -235,7 +229,7 @@ static int check_cloth(const cloth *c) {
 
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
-  RETURN_IF(!cloths, CLOTH_ERROR_NULL);
+  if (!cloths) { return CLOTH_ERROR_NULL; }
   int error = count < 1 || count > most ? CLOTH_ERROR_RANGE : CLOTH_OK;
   for (int32_t n = 0; n < count && !error; n++) {
     error = check_cloth(cloths[n]);
@@ -265,9 +259,7 @@ CLOTH_INLINE int32_t history_length(const cloth *c) {
 static void invalidate_history(const cloth *c, int32_t particle) {
   if (c->state.velocity_history) {
     vector_store(history_of(c, 1), particle, vector(HISTORY_INVALID, 0.0f, 0.0f));
-    if (history_length(c) > 1) {
-      vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f));
-    }
+    if (history_length(c) > 1) { vector_store(history_of(c, 2), particle, vector(0.0f, 0.0f, 0.0f)); }
   }
 }
 
@@ -306,9 +298,7 @@ static void wake(const cloth *c) {
 
 /* Stores one of the inputs, and wakes the cloth if the value differs from the stored one. */
 static void set_input(const cloth *c, void *stored, const void *value, size_t bytes) {
-  if (WITH_SLEEP && !are_equal(stored, value, bytes)) {
-    wake(c);
-  }
+  if (WITH_SLEEP && !are_equal(stored, value, bytes)) { wake(c); }
   copy_memory(stored, value, bytes);
 }
 
@@ -332,9 +322,7 @@ static int32_t next_pin(const cloth *c, int32_t i) {
     while (i % 4 == 0 && i + 32 <= count && are_many_free(freedom + i)) {
       i += 32;
     }
-    if (i >= count || is_pinned(c, i)) {
-      return i;
-    }
+    if (i >= count || is_pinned(c, i)) { return i; }
   }
 }
 
@@ -363,7 +351,8 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
@@ -390,13 +379,12 @@ static cloth_vector starting_velocity(const cloth *c, int32_t particle, float in
 /* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
 static void set_particle_vector(const cloth *c, vector_array to, int32_t particle, cloth_vector a) {
   cloth_vector before = vector_load(to, particle);
-  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) {
-    wake(c);
-  }
+  if (WITH_SLEEP && !are_equal(&before, &a, sizeof a)) { wake(c); }
   vector_store(to, particle, a);
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_particle(c, particle));
+  int error = check_particle(c, particle);
+  if (error) { return error; }
   return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }

@@ -48,9 +48,7 @@ static int are_gusts(cloth_vector strength, float period) {
 /* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
-  if (inputs->gust_period == 0.0f) {
-    return inputs->wind;
-  }
+  if (inputs->gust_period == 0.0f) { return inputs->wind; }
   cloth_vector gust = inputs->gust_strength;
   gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
   gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
@@ -149,9 +147,7 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
   (void)gapped;
 #if WITH_GAPS
-  if (gapped) {
-    return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column);
-  }
+  if (gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
 #endif
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
   lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);

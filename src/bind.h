@@ -107,9 +107,7 @@ static void try_cell(const cloth *c, bound_place *best, int32_t column, int32_t 
   }
   const float gap = squared_gap(q[0].x, q[1].x, q[2].x, q[3].x) + squared_gap(q[0].y, q[1].y, q[2].y, q[3].y) +
                     squared_gap(q[0].z, q[1].z, q[2].z, q[3].z);
-  if (gap >= best->squared) {
-    return;
-  }
+  if (gap >= best->squared) { return; }
   const triangle_point above = nearest_on_triangle(q[0], q[1], q[2], best->squared);
   const triangle_point below = nearest_on_triangle(q[0], q[2], q[3], above.squared);
   if (below.squared < above.squared) {
@@ -126,9 +124,7 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   bound_place best = {0, 0, 0.0f, 0.0f, farthest};
   for (int32_t row = 0; row < c->grid.rows - 1; row++) {
     for (int32_t column = 0; column < cells_along_warp(c); column++) {
-      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) {
-        try_cell(c, &best, column, row, vertex);
-      }
+      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) { try_cell(c, &best, column, row, vertex); }
     }
   }
   return best;
@@ -180,9 +176,7 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
   const int32_t step = *coordinate < 0.0f ? -1 : *coordinate > 1.0f ? 1 : 0, cells = cells_along_warp(c);
   const int32_t row = place->row + (d == WEFT ? step : 0);
   int32_t column = place->column + (d == WARP ? step : 0);
-  if (is_wrapped(c)) {
-    column = column < 0 ? cells - 1 : column >= cells ? 0 : column;
-  }
+  if (is_wrapped(c)) { column = column < 0 ? cells - 1 : column >= cells ? 0 : column; }
   if (step != 0 && is_whole_cell(c, column, row)) {
     place->column = column;
     place->row = row;
@@ -199,9 +193,7 @@ static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex
     const cloth_vector beside = vertex_seen_from(c, &f, vertex).beside;
     const cloth_vector u = in_cells(c, f.along_u), v = in_cells(c, f.along_v);
     const float uu = vector_dot(u, u), uv = vector_dot(u, v), vv = vector_dot(v, v), determinant = uu * vv - uv * uv;
-    if (!(determinant > MIN_DETERMINANT * uu * vv)) {
-      return;
-    }
+    if (!(determinant > MIN_DETERMINANT * uu * vv)) { return; }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
     place->u += clamped((ru * vv - rv * uv) / determinant, -1.0f, 1.0f);
     place->v += clamped((rv * uu - ru * uv) / determinant, -1.0f, 1.0f);
@@ -259,9 +251,7 @@ static mesh_vertex read_vertex(const cloth_skin_layout *layout, const void *vert
   mesh_vertex vertex;
   fill_zero(&vertex, sizeof vertex);
   copy_floats(&vertex.position, from + layout->position_offset, 3);
-  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(&vertex.normal, from + layout->normal_offset, 3);
-  }
+  if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(&vertex.normal, from + layout->normal_offset, 3); }
   if (layout->tangent_offset != CLOTH_ATTRIBUTE_NONE) {
     copy_floats(&vertex.tangent, from + layout->tangent_offset, 3);
     copy_floats(&vertex.handedness, from + layout->tangent_offset + 3 * sizeof(float), 1);
@@ -312,9 +302,7 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
   const seen_vertex seen = vertex_seen_from(c, &f, vertex->position);
   const uint8_t weight = b->weight;
   fill_zero(b, sizeof *b);
-  if (vector_length(seen.beside) > BIND_TOLERANCE || absolute(seen.height) > BIND_MOST_CELLS) {
-    return;
-  }
+  if (vector_length(seen.beside) > BIND_TOLERANCE || absolute(seen.height) > BIND_MOST_CELLS) { return; }
   encode_place(b, &place, number, seen.height);
   encode_normal(b, in_frame(&f, unit_or_zero(vertex->normal)));
   encode_tangent(b, in_frame(&f, unit_or_zero(vertex->tangent)));
@@ -325,9 +313,10 @@ static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *ver
 static int check_mesh(const cloth_skin_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < layout->count; i++) {
     const mesh_vertex v = read_vertex(layout, vertices, i);
-    RETURN_IF(!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
-                  !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness),
-              CLOTH_ERROR_RANGE);
+    if (!vector_in_range(v.position, CLOTH_POSITION_LIMIT) || !vector_in_range(v.normal, ATTRIBUTE_LIMIT) ||
+        !vector_in_range(v.tangent, ATTRIBUTE_LIMIT) || !is_finite(v.handedness)) {
+      return CLOTH_ERROR_RANGE;
+    }
   }
   return CLOTH_OK;
 }
@@ -347,10 +336,13 @@ typedef struct bind_job {
 } bind_job;
 
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
-  RETURN_IF(!job->layout || !job->vertices || !job->reach || !job->bindings, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_skinned_cloths(all, count));
-  RETURN_ERROR(check_skin_layout(job->layout));
-  RETURN_ERROR(check_reach(job->reach));
+  if (!job->layout || !job->vertices || !job->reach || !job->bindings) { return CLOTH_ERROR_NULL; }
+  int error = check_skinned_cloths(all, count);
+  if (error) { return error; }
+  error = check_skin_layout(job->layout);
+  if (error) { return error; }
+  error = check_reach(job->reach);
+  if (error) { return error; }
   return check_mesh(job->layout, job->vertices);
 }
 
@@ -362,9 +354,7 @@ static int32_t make_bindings(const cloth *const *all, int32_t count, const bind_
   }
   for (int32_t number = 0; number < count; number++) {
     const cloth *c = all[number];
-    if (!job->has_normals) {
-      compute_particle_normals(c, vectors_at(c, c->state.position));
-    }
+    if (!job->has_normals) { compute_particle_normals(c, vectors_at(c, c->state.position)); }
     for (int32_t i = 0; i < job->layout->count; i++) {
       if (is_bound_to(&job->bindings[i], number)) {
         const mesh_vertex vertex = read_vertex(job->layout, job->vertices, i);
@@ -380,7 +370,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  RETURN_ERROR(check_bind(all, count, &job));
+  int error = check_bind(all, count, &job);
+  if (error) { return error; }
   return make_bindings(all, count, &job);
 }
 

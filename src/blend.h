@@ -12,9 +12,10 @@
 #if WITH_BLEND
 
 int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
-  RETURN_ERROR(check_call(c, blend));
-  RETURN_IF(!blend->positions, CLOTH_ERROR_NULL);
-  RETURN_IF(blend->count != c->count, CLOTH_ERROR_BUFFER);
+  int error = check_call(c, blend);
+  if (error) { return error; }
+  if (!blend->positions) { return CLOTH_ERROR_NULL; }
+  if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
   const vector_array x = vectors_at(c, c->state.position);
   blend->origin = inputs_of(c)->origin;
   for (int32_t i = 0; i < c->count; i++) {
@@ -24,9 +25,9 @@ int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
 }
 
 static int check_blend(const cloth *c, const cloth_blend *blend) {
-  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
-  RETURN_IF(!blend->positions, CLOTH_ERROR_NULL);
-  RETURN_IF(blend->count != c->count, CLOTH_ERROR_BUFFER);
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
+  if (!blend->positions) { return CLOTH_ERROR_NULL; }
+  if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
   int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t i = 0; fits && i < c->count; i++) {
     fits = vector_in_range(blend->positions[i], CLOTH_POSITION_LIMIT);

@@ -40,9 +40,7 @@ static int32_t body_number(const cloth *c, int32_t collider) {
 /* Takes the mass from a collider. The list stays in the order in which bodies were made. */
 static void remove_body(const cloth *c, int32_t collider) {
   int32_t n = body_number(c, collider), *count = &inputs_of(c)->body_count;
-  if (n < 0) {
-    return;
-  }
+  if (n < 0) { return; }
   for (*count -= 1; n < *count; n++) {
     bodies_of(c)[n] = bodies_of(c)[n + 1];
   }
@@ -130,21 +128,15 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
-  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) {
-    return q;
-  }
-  if (!are_even(b->inertia)) {
-    return turned_freely(b, q, h);
-  }
+  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
+  if (!are_even(b->inertia)) { return turned_freely(b, q, h); }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   return rotation_product(rotated, q);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
 static cloth_vector limited_vector(cloth_vector a, float limit) {
-  if (!vector_is_finite(a)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!vector_is_finite(a)) { return vector(0.0f, 0.0f, 0.0f); }
   return vector(maximum(minimum(a.x, limit), -limit), maximum(minimum(a.y, limit), -limit),
                 maximum(minimum(a.z, limit), -limit));
 }
@@ -158,7 +150,7 @@ static int are_bodies_at_rest(const cloth *c) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
-    RETURN_IF(!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most), 0);
+    if (!(vector_length(b->velocity) <= most && vector_length(b->spin) * reach <= most)) { return 0; }
   }
   return 1;
 }

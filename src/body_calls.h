@@ -24,9 +24,7 @@ cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
   fill_zero(&body, sizeof body);
   body.mass = mass;
   body.gravity = 1.0f;
-  if (!collider) {
-    return body;
-  }
+  if (!collider) { return body; }
   const cloth_vector h = collider->half_extents;
   const float radius =
       collider->shape == CLOTH_SHAPE_CAPSULE ? 0.5f * (collider->radius + collider->radius_top) : collider->radius;
@@ -82,15 +80,15 @@ static int check_body(const cloth_body *body) {
 
 /* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
 static void forget_tethers(const cloth *c) {
-  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) {
-    inputs_of(c)->tethers_chosen = TETHERS_STALE;
-  }
+  if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) { inputs_of(c)->tethers_chosen = TETHERS_STALE; }
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  RETURN_ERROR(check_collider_index(c, collider));
-  RETURN_ERROR(body ? check_body(body) : CLOTH_OK);
-  RETURN_IF(body && is_concave(&colliders_of(c)[collider].body), CLOTH_ERROR_CONFLICT);
+  int error = check_collider_index(c, collider);
+  if (error) { return error; }
+  error = body ? check_body(body) : CLOTH_OK;
+  if (error) { return error; }
+  if (body && is_concave(&colliders_of(c)[collider].body)) { return CLOTH_ERROR_CONFLICT; }
   if (!body) {
     remove_body(c, collider);
     forget_tethers(c);
@@ -103,7 +101,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
                             .spin = vector_flush(body->spin, STATE_QUANTUM),
                             .gravity = flush_small(body->gravity, WORK_QUANTUM)};
   rigid_body *stored = find_body(c, collider);
-  RETURN_IF(!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies, CLOTH_ERROR_FULL);
+  if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) { return CLOTH_ERROR_FULL; }
   if (!stored) {
     stored = &bodies_of(c)[inputs_of(c)->body_count++];
     forget_tethers(c);
@@ -113,10 +111,11 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
 }
 
 int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
-  RETURN_ERROR(check_collider_index(c, collider));
-  RETURN_IF(!body || !pose, CLOTH_ERROR_NULL);
+  int error = check_collider_index(c, collider);
+  if (error) { return error; }
+  if (!body || !pose) { return CLOTH_ERROR_NULL; }
   const rigid_body *stored = find_body(c, collider);
-  RETURN_IF(!stored, CLOTH_ERROR_STATE);
+  if (!stored) { return CLOTH_ERROR_STATE; }
   body->mass = stored->mass;
   body->inertia = stored->inertia;
   body->velocity = stored->velocity;
@@ -127,18 +126,18 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_ERROR(check_collider_index(c, collider));
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  error = check_collider_index(c, collider);
+  if (error) { return error; }
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local =
       point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
-  RETURN_IF(!vector_in_range(local, CLOTH_POSITION_LIMIT), CLOTH_ERROR_RANGE);
+  if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) { return CLOTH_ERROR_RANGE; }
   const attachment wanted = {particle, collider, local};
   attachment *a = find_attachment(c, particle);
-  RETURN_IF(!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments, CLOTH_ERROR_FULL);
-  if (a && are_equal(a, &wanted, sizeof wanted)) {
-    return CLOTH_OK;
-  }
+  if (!a && inputs_of(c)->attachment_count == c->settings.capacity.max_attachments) { return CLOTH_ERROR_FULL; }
+  if (a && are_equal(a, &wanted, sizeof wanted)) { return CLOTH_OK; }
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   attachments_of(c)[inputs_of(c)->attachment_count++] = wanted;
@@ -148,10 +147,12 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_IF(!impulse, CLOTH_ERROR_NULL);
-  RETURN_IF(!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE,
-            CLOTH_ERROR_STATE);
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!impulse) { return CLOTH_ERROR_NULL; }
+  if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
+    return CLOTH_ERROR_STATE;
+  }
   *impulse = ((const cloth_vector *)at(c, c->own.pin_reactions))[particle];
   return CLOTH_OK;
 }

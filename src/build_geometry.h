@@ -43,20 +43,24 @@ static int are_samples(int32_t x, int32_t y, int32_t z, int32_t high) {
 static int find_count_fault(const cloth_geometry_data *d) {
   switch (d->shape) {
   case CLOTH_SHAPE_HULL:
-    RETURN_IF(!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT), GEOMETRY_FAULT(PLANES));
+    if (!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT)) { return GEOMETRY_FAULT(PLANES); }
     return d->hull.normals && d->hull.offsets ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_HEIGHT_FIELD:
-    RETURN_IF(!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE), GEOMETRY_FAULT(FIELD_COUNT));
+    if (!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE)) {
+      return GEOMETRY_FAULT(FIELD_COUNT);
+    }
     return d->height_field.heights ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_MESH:
-    RETURN_IF(!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
-                  !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT),
-              GEOMETRY_FAULT(MESH_COUNT));
+    if (!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
+        !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT)) {
+      return GEOMETRY_FAULT(MESH_COUNT);
+    }
     return d->mesh.vertices && d->mesh.indices ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_DISTANCE_GRID:
-    RETURN_IF(!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
-                  d->distance_grid.count_z < 2,
-              GEOMETRY_FAULT(GRID_COUNT));
+    if (!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
+        d->distance_grid.count_z < 2) {
+      return GEOMETRY_FAULT(GRID_COUNT);
+    }
     return d->distance_grid.distances ? 0 : GEOMETRY_FAULT(ARRAY);
   default:
     return GEOMETRY_FAULT(SHAPE);
@@ -73,7 +77,7 @@ static int find_shape_left_out(int32_t shape) {
 }
 
 static int find_layout_fault(const cloth_geometry_data *data) {
-  RETURN_IF(!data, GEOMETRY_FAULT(POINTER));
+  if (!data) { return GEOMETRY_FAULT(POINTER); }
   const int fault = find_count_fault(data);
   return fault ? fault : find_shape_left_out(data->shape);
 }
@@ -83,7 +87,7 @@ static int find_layout_fault(const cloth_geometry_data *data) {
 /* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
-    RETURN_IF(!in_range(values[n], negate(limit), limit), 0);
+    if (!in_range(values[n], negate(limit), limit)) { return 0; }
   }
   return 1;
 }
@@ -104,7 +108,7 @@ static int is_spacing(float spacing) {
 static int find_plane_fault(const cloth_hull_data *d) {
   for (int32_t n = 0; n < d->planes; n++) {
     const cloth_vector a = d->normals[n];
-    RETURN_IF(!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f), GEOMETRY_FAULT(NORMAL));
+    if (!vector_in_range(a, 2.0f) || !in_range(vector_length(a), 0.999f, 1.001f)) { return GEOMETRY_FAULT(NORMAL); }
   }
   return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
 }
@@ -112,7 +116,7 @@ static int find_plane_fault(const cloth_hull_data *d) {
 
 #if WITH_HEIGHT_FIELD
 static int find_height_fault(const cloth_height_data *d) {
-  RETURN_IF(!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z), GEOMETRY_FAULT(FIELD_SPACING));
+  if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) { return GEOMETRY_FAULT(FIELD_SPACING); }
   return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
 }
 #endif
@@ -127,19 +131,21 @@ static int are_differences(const cloth_distance_data *d, int32_t axis, float mos
   const int32_t counts[3] = {d->count_x, d->count_y, d->count_z};
   const int32_t next[3] = {1, d->count_x, d->count_x * d->count_y};
   for (int32_t n = 0; n < counts[0] * counts[1] * counts[2]; n++) {
-    RETURN_IF(n / next[axis] % counts[axis] + 1 < counts[axis] &&
-                  absolute(d->distances[n + next[axis]] - d->distances[n]) > most,
-              0);
+    if (n / next[axis] % counts[axis] + 1 < counts[axis] &&
+        absolute(d->distances[n + next[axis]] - d->distances[n]) > most) {
+      return 0;
+    }
   }
   return 1;
 }
 
 static int find_distance_fault(const cloth_distance_data *d) {
   const float most = GRID_MAX_DIFFERENCE * d->spacing;
-  RETURN_IF(!is_spacing(d->spacing), GEOMETRY_FAULT(GRID_SPACING));
-  RETURN_IF(!vector_in_range(d->low, GEOMETRY_EXTENT), GEOMETRY_FAULT(GRID_LOW));
-  RETURN_IF(!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT),
-            GEOMETRY_FAULT(DISTANCE));
+  if (!is_spacing(d->spacing)) { return GEOMETRY_FAULT(GRID_SPACING); }
+  if (!vector_in_range(d->low, GEOMETRY_EXTENT)) { return GEOMETRY_FAULT(GRID_LOW); }
+  if (!are_numbers_within(d->distances, d->count_x * d->count_y * d->count_z, GEOMETRY_EXTENT)) {
+    return GEOMETRY_FAULT(DISTANCE);
+  }
   return are_differences(d, 0, most) && are_differences(d, 1, most) && are_differences(d, 2, most)
              ? 0
              : GEOMETRY_FAULT(NO_DISTANCES);
@@ -160,7 +166,7 @@ static int find_data_fault(const cloth_geometry_data *d) {
 #endif
 #if WITH_MESH
   case CLOTH_SHAPE_MESH:
-    RETURN_IF((uint32_t)d->mesh.one_sided > 1u, GEOMETRY_FAULT(ONE_SIDED));
+    if ((uint32_t)d->mesh.one_sided > 1u) { return GEOMETRY_FAULT(ONE_SIDED); }
     return find_mesh_fault(&d->mesh);
 #endif
 #if WITH_DISTANCE_GRID
@@ -297,9 +303,7 @@ static int geometry_error(int fault) {
 
 int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes) {
   const int fault = find_layout_fault(data);
-  if (fault || !bytes) {
-    return fault ? geometry_error(fault) : CLOTH_ERROR_NULL;
-  }
+  if (fault || !bytes) { return fault ? geometry_error(fault) : CLOTH_ERROR_NULL; }
   cloth_geometry g;
   *bytes = layout_geometry(data, &g);
   return CLOTH_OK;
@@ -308,12 +312,10 @@ int cloth_geometry_bytes(const cloth_geometry_data *data, size_t *bytes) {
 int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t bytes, const cloth_geometry **out) {
   int fault = find_layout_fault(data);
   fault = fault ? fault : find_data_fault(data);
-  if (fault || !memory || !out) {
-    return fault ? geometry_error(fault) : CLOTH_ERROR_NULL;
-  }
+  if (fault || !memory || !out) { return fault ? geometry_error(fault) : CLOTH_ERROR_NULL; }
   cloth_geometry head;
   const uint32_t needed = layout_geometry(data, &head);
-  RETURN_IF((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed, CLOTH_ERROR_ARENA);
+  if ((uintptr_t)memory % CLOTH_ALIGNMENT != 0 || bytes < needed) { return CLOTH_ERROR_ARENA; }
   cloth_geometry *g = (cloth_geometry *)memory;
   fill_zero(memory, GEOMETRY_HEAD);
   *g = head;
@@ -329,9 +331,9 @@ int cloth_build_geometry(const cloth_geometry_data *data, void *memory, size_t b
 }
 
 int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *geometry, int32_t place) {
-  RETURN_IF(!collider || !geometry, CLOTH_ERROR_NULL);
-  RETURN_IF(!is_geometry(geometry), CLOTH_ERROR_GEOMETRY);
-  RETURN_IF(place < 0 || place >= CLOTH_GEOMETRY_LIMIT, CLOTH_ERROR_RANGE);
+  if (!collider || !geometry) { return CLOTH_ERROR_NULL; }
+  if (!is_geometry(geometry)) { return CLOTH_ERROR_GEOMETRY; }
+  if (place < 0 || place >= CLOTH_GEOMETRY_LIMIT) { return CLOTH_ERROR_RANGE; }
   collider->shape = geometry->shape;
   collider->geometry.place = place;
   collider->geometry.elements = geometry->elements;

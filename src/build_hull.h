@@ -30,7 +30,7 @@ typedef struct line_part {
 static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line) {
   const cloth_vector along = vector_flush_work(vector_cross(a->normal, b->normal));
   const float squared = vector_dot(along, along);
-  RETURN_IF(squared < HULL_PARALLEL, 0);
+  if (squared < HULL_PARALLEL) { return 0; }
   const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
   const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
   const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
@@ -58,9 +58,7 @@ static void cut_line(line_part *line, const hull_plane *plane, float tolerance) 
 static void cut_by_others(line_part *line, const hull_plane *planes, int32_t count, int32_t a, int32_t b,
                           float tolerance) {
   for (int32_t n = 0; n < count; n++) {
-    if (n != a && n != b) {
-      cut_line(line, &planes[n], tolerance);
-    }
+    if (n != a && n != b) { cut_line(line, &planes[n], tolerance); }
   }
 }
 
@@ -92,16 +90,15 @@ static void hold_corner(cloth_geometry *g, cloth_vector p) {
 
 /* Adds the edge between two planes, if there is one, to the geometry and to `edges` or NULL. Returns a fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
-  RETURN_IF(line->high - line->low < HULL_MIN_EDGE, 0);
-  RETURN_IF(line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2],
-            GEOMETRY_FAULT(HULL_OPEN));
+  if (line->high - line->low < HULL_MIN_EDGE) { return 0; }
+  if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
+    return GEOMETRY_FAULT(HULL_OPEN);
+  }
   const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
   const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
   const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
-  if (edges) {
-    edges[g->counts[1]] = edge;
-  }
+  if (edges) { edges[g->counts[1]] = edge; }
   g->counts[1]++;
   hold_corner(g, from);
   hold_corner(g, to);
@@ -113,9 +110,7 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
 static int32_t drop_unused(hull_plane *planes, const uint8_t *used, int32_t count) {
   int32_t kept = 0;
   for (int32_t n = 0; n < count; n++) {
-    if (used[n]) {
-      planes[kept++] = planes[n];
-    }
+    if (used[n]) { planes[kept++] = planes[n]; }
   }
   return kept;
 }
@@ -138,14 +133,15 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
       if (meet_planes(&planes[a], &planes[b], &line)) {
         int has_edge = 0;
         cut_by_others(&line, planes, count, a, b, HULL_TOLERANCE * largest);
-        RETURN_ERROR(add_edge(g, edges, &line, &has_edge));
+        int error = add_edge(g, edges, &line, &has_edge);
+        if (error) { return error; }
         used[a] = used[a] || has_edge;
         used[b] = used[b] || has_edge;
       }
     }
   }
   g->counts[0] = drop_unused(planes, used, count);
-  RETURN_IF(g->counts[0] < 4 || g->counts[1] < 6, GEOMETRY_FAULT(HULL_EMPTY));
+  if (g->counts[0] < 4 || g->counts[1] < 6) { return GEOMETRY_FAULT(HULL_EMPTY); }
   const float reach = maximum(vector_length(g->low), vector_length(g->high));
   g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
   g->elements = g->counts[0] + g->counts[1];

@@ -80,9 +80,7 @@ static void sift_down(mesh_key *keys, int32_t root, int32_t count) {
   while (2 * root + 1 < count) {
     int32_t child = 2 * root + 1;
     child += child + 1 < count && is_key_less(&keys[child], &keys[child + 1]);
-    if (!is_key_less(&moved, &keys[child])) {
-      break;
-    }
+    if (!is_key_less(&moved, &keys[child])) { break; }
     keys[root] = keys[child];
     root = child;
   }
@@ -248,10 +246,10 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 /* The first fault of vertices and triangles; 0 for none. */
 static int find_mesh_fault(const cloth_mesh_data *data) {
   for (int32_t n = 0; n < data->vertex_count; n++) {
-    RETURN_IF(!vector_in_range(data->vertices[n], GEOMETRY_EXTENT), GEOMETRY_FAULT(VERTEX));
+    if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) { return GEOMETRY_FAULT(VERTEX); }
   }
   for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    RETURN_IF(data->indices[n] >= (uint32_t)data->vertex_count, GEOMETRY_FAULT(INDEX));
+    if (data->indices[n] >= (uint32_t)data->vertex_count) { return GEOMETRY_FAULT(INDEX); }
   }
   for (int32_t n = 0; n < data->triangle_count; n += CLOTH_LANES) {
     float room[TRIANGLE_FLOATS * CLOTH_LANES];
@@ -259,7 +257,9 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
       from[lane] = n + lane < data->triangle_count ? n + lane : n;
     }
-    RETURN_IF(make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u, GEOMETRY_FAULT(TRIANGLE));
+    if (make_mesh_triangles(data, from, room, CLOTH_LANES) != (1u << CLOTH_LANES) - 1u) {
+      return GEOMETRY_FAULT(TRIANGLE);
+    }
   }
   return 0;
 }

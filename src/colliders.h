@@ -45,15 +45,15 @@ static int is_size(float length) {
 #define MAX_FRICTION 10.0f
 
 static int find_capsule_fault(const cloth_collider *body) {
-  RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
-  RETURN_IF(!is_size(body->radius_top), COLLIDER_FAULT(RADIUS_TOP));
-  RETURN_IF(!is_size(body->half_height), COLLIDER_FAULT(HALF_HEIGHT));
+  if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
+  if (!is_size(body->radius_top)) { return COLLIDER_FAULT(RADIUS_TOP); }
+  if (!is_size(body->half_height)) { return COLLIDER_FAULT(HALF_HEIGHT); }
   return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
                                                                                            : COLLIDER_FAULT(SPHERES);
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
-  RETURN_IF(key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT, COLLIDER_FAULT(GEOMETRY));
+  if (key->elements < 1 || key->elements > CLOTH_SAMPLE_LIMIT) { return COLLIDER_FAULT(GEOMETRY); }
   return key->place >= 0 && key->place < CLOTH_GEOMETRY_LIMIT ? 0 : COLLIDER_FAULT(PLACE);
 }
 
@@ -69,7 +69,7 @@ static int find_shape_fault(const cloth_collider *body) {
   case CLOTH_SHAPE_BOX:
     return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
   case CLOTH_SHAPE_CYLINDER:
-    RETURN_IF(!is_size(body->radius), COLLIDER_FAULT(RADIUS));
+    if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
     return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
   case CLOTH_SHAPE_HULL:
     return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
@@ -85,16 +85,17 @@ static int find_shape_fault(const cloth_collider *body) {
 }
 
 static int find_friction_fault(const cloth_collider *body) {
-  RETURN_IF(!in_range(body->static_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(STATIC));
-  RETURN_IF(!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION), COLLIDER_FAULT(KINETIC));
+  if (!in_range(body->static_friction, 0.0f, MAX_FRICTION)) { return COLLIDER_FAULT(STATIC); }
+  if (!in_range(body->kinetic_friction, 0.0f, MAX_FRICTION)) { return COLLIDER_FAULT(KINETIC); }
   return body->kinetic_friction <= body->static_friction ? 0 : COLLIDER_FAULT(FRICTIONS);
 }
 
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
-  RETURN_IF(!body, COLLIDER_FAULT(POINTER));
-  RETURN_ERROR(find_shape_fault(body));
-  RETURN_IF(!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT), COLLIDER_FAULT(POSITION));
+  if (!body) { return COLLIDER_FAULT(POINTER); }
+  int error = find_shape_fault(body);
+  if (error) { return error; }
+  if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) { return COLLIDER_FAULT(POSITION); }
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
 
@@ -116,9 +117,7 @@ static collider_slot stored_collider(const cloth_collider *body) {
   fill_zero(slot, sizeof *slot);
   slot->used = 1;
   slot->body.shape = body->shape;
-  if (has_geometry(body)) {
-    slot->body.geometry = body->geometry;
-  }
+  if (has_geometry(body)) { slot->body.geometry = body->geometry; }
   slot->body.radius = round ? body->radius : 0.0f;
   slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
   slot->body.half_height = tall ? body->half_height : 0.0f;
@@ -133,13 +132,9 @@ static collider_slot stored_collider(const cloth_collider *body) {
 /* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
    convex. */
 static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
-  if (!has_geometry(body)) {
-    return CLOTH_OK;
-  }
-  RETURN_IF(is_concave(body) && body_number(c, index) >= 0, CLOTH_ERROR_CONFLICT);
-  if (body->shape != CLOTH_SHAPE_MESH) {
-    return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE;
-  }
+  if (!has_geometry(body)) { return CLOTH_OK; }
+  if (is_concave(body) && body_number(c, index) >= 0) { return CLOTH_ERROR_CONFLICT; }
+  if (body->shape != CLOTH_SHAPE_MESH) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
   int32_t meshes = 0;
   for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
     const collider_slot *slot = &colliders_of(c)[n];
@@ -149,9 +144,12 @@ static int check_capacity(const cloth *c, const cloth_collider *body, int32_t in
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_ERROR(check_collider(collider));
-  RETURN_ERROR(check_capacity(c, collider, -1));
+  int error = check_cloth(c);
+  if (error) { return error; }
+  error = check_collider(collider);
+  if (error) { return error; }
+  error = check_capacity(c, collider, -1);
+  if (error) { return error; }
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       cloth_inputs *inputs = inputs_of(c);
@@ -165,15 +163,19 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 static int check_collider_index(const cloth *c, int32_t index) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
                                                                                                  : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  RETURN_ERROR(check_collider_index(c, index));
-  RETURN_ERROR(check_collider(collider));
-  RETURN_ERROR(check_capacity(c, collider, index));
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
+  error = check_collider(collider);
+  if (error) { return error; }
+  error = check_capacity(c, collider, index);
+  if (error) { return error; }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -182,10 +184,13 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  RETURN_ERROR(check_collider_index(c, index));
-  RETURN_IF(!current, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_pose(current));
-  RETURN_ERROR(previous ? check_pose(previous) : CLOTH_OK);
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
+  if (!current) { return CLOTH_ERROR_NULL; }
+  error = check_pose(current);
+  if (error) { return error; }
+  error = previous ? check_pose(previous) : CLOTH_OK;
+  if (error) { return error; }
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
@@ -194,7 +199,8 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  RETURN_ERROR(check_collider_index(c, index));
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -202,9 +208,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 #if WITH_BODIES
   remove_body(c, index);
   for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
-    if (attachments_of(c)[n].collider == index) {
-      set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE);
-    }
+    if (attachments_of(c)[n].collider == index) { set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE); }
   }
 #endif
   cloth_inputs *inputs = inputs_of(c);
@@ -215,8 +219,9 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  RETURN_ERROR(check_collider_index(c, index));
-  RETURN_IF(!reaction, CLOTH_ERROR_NULL);
+  int error = check_collider_index(c, index);
+  if (error) { return error; }
+  if (!reaction) { return CLOTH_ERROR_NULL; }
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }

@@ -70,9 +70,7 @@ CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
     const uint32_t cloths = cloths_of_body(group, k);
     for (int32_t n = 0; cloths && n < group->count; n++) {
       const int32_t leader = leader_of_body(group, k);
-      if ((cloths >> n & 1u) && n != leader) {
-        adopt_body(group, k, leader, n);
-      }
+      if ((cloths >> n & 1u) && n != leader) { adopt_body(group, k, leader, n); }
     }
   }
 }
@@ -103,9 +101,7 @@ static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
 #define EACH_FOLLOWER(group, k, n, ...)                                                                                \
   for (int32_t k = 0; k < (group)->body_count; k++) {                                                                  \
     for (int32_t n = 0; n < (group)->count; n++) {                                                                     \
-      if ((cloths_of_body(group, k) >> n & 1u) && n != leader_of_body(group, k)) {                                     \
-        __VA_ARGS__;                                                                                                   \
-      }                                                                                                                \
+      if ((cloths_of_body(group, k) >> n & 1u) && n != leader_of_body(group, k)) { __VA_ARGS__; }                      \
     }                                                                                                                  \
   }
 

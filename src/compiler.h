@@ -333,18 +333,3 @@
 #else
 #define CLOTH_SEPARATE static
 #endif
-
-/* Leave a function with the error that a check has found, or with a value where a condition holds. */
-#define RETURN_ERROR(check)                                                                                            \
-  do {                                                                                                                 \
-    const int found = (check);                                                                                         \
-    if (found) {                                                                                                       \
-      return found;                                                                                                    \
-    }                                                                                                                  \
-  } while (0)
-#define RETURN_IF(condition, value)                                                                                    \
-  do {                                                                                                                 \
-    if (condition) {                                                                                                   \
-      return value;                                                                                                    \
-    }                                                                                                                  \
-  } while (0)

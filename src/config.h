@@ -62,8 +62,8 @@ cloth_config cloth_config_default(void) {
 #define IMEX_SUBSTEPS 16
 
 int cloth_config_use_imex(cloth_config *config) {
-  RETURN_IF(!config, CLOTH_ERROR_NULL);
-  RETURN_IF(config->cookie != CLOTH_COOKIE, CLOTH_ERROR_CONFIG);
+  if (!config) { return CLOTH_ERROR_NULL; }
+  if (config->cookie != CLOTH_COOKIE) { return CLOTH_ERROR_CONFIG; }
   config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->integration.explicit_threshold = IMEX_THRESHOLD;
   config->integration.bdf2_blend = 0.0f; /* a solve starts from the velocity as it is */
@@ -91,7 +91,7 @@ static int needs_sleep(const cloth_config *config) {
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
-    RETURN_IF(!in_range(map[i], low, high), 0);
+    if (!in_range(map[i], low, high)) { return 0; }
   }
   return 1;
 }
@@ -101,13 +101,14 @@ static int is_map(const float *map, int32_t count, float low, float high) {
 
 /* Settings that are in range each and exclude each other. */
 static int find_conflict(const cloth_config *config) {
-  RETURN_IF(config->integration.max_parts == 3, CONFIG_FAULT(PARTS));
-  RETURN_IF(is_tube(config) && config->columns < MIN_TUBE_COLUMNS, CONFIG_FAULT(TUBE_COLUMNS));
-  RETURN_IF(config->capacity.fixed_work && needs_sleep(config), CONFIG_FAULT(WORK_SLEEP));
-  RETURN_IF(config->capacity.fixed_work && needs_tearing(config), CONFIG_FAULT(WORK_TEARING));
-  RETURN_IF(config->capacity.fixed_work &&
-                (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0),
-            CONFIG_FAULT(WORK_GEOMETRY));
+  if (config->integration.max_parts == 3) { return CONFIG_FAULT(PARTS); }
+  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) { return CONFIG_FAULT(TUBE_COLUMNS); }
+  if (config->capacity.fixed_work && needs_sleep(config)) { return CONFIG_FAULT(WORK_SLEEP); }
+  if (config->capacity.fixed_work && needs_tearing(config)) { return CONFIG_FAULT(WORK_TEARING); }
+  if (config->capacity.fixed_work &&
+      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
+    return CONFIG_FAULT(WORK_GEOMETRY);
+  }
   return 0;
 }
 
@@ -138,81 +139,83 @@ static int needs_self(const cloth_config *config) {
 
 /* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
 static int find_left_out_geometry(const cloth_config *config) {
-  RETURN_IF(!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry,
-            CONFIG_FAULT(NO_GEOMETRY));
-  RETURN_IF(!WITH_MESH && config->capacity.meshes > 0, CONFIG_FAULT(NO_MESH));
-  RETURN_IF(!WITH_WORKERS && config->capacity.workers > 0, CONFIG_FAULT(NO_WORKERS));
+  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
+    return CONFIG_FAULT(NO_GEOMETRY);
+  }
+  if (!WITH_MESH && config->capacity.meshes > 0) { return CONFIG_FAULT(NO_MESH); }
+  if (!WITH_WORKERS && config->capacity.workers > 0) { return CONFIG_FAULT(NO_WORKERS); }
   return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
 }
 
 /* The same of what cloth touches. */
 static int find_left_out_contact(const cloth_config *config) {
-  RETURN_IF(!WITH_COLLIDERS && config->max_colliders > 0, CONFIG_FAULT(NO_COLLIDERS));
-  RETURN_IF(!WITH_BODIES &&
-                config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0,
-            CONFIG_FAULT(NO_BODIES));
-  RETURN_IF(!WITH_SELF && needs_self(config), CONFIG_FAULT(NO_SELF));
-  RETURN_IF(!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES,
-            CONFIG_FAULT(NO_TRIANGLES));
-  RETURN_IF(!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES,
-            CONFIG_FAULT(NO_SPHERES));
-  RETURN_IF(!WITH_GROUPS && needs_self(config) && config->self.gathers == 0, CONFIG_FAULT(NO_GROUPS));
-  RETURN_IF(!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0, CONFIG_FAULT(NO_QUERIES));
+  if (!WITH_COLLIDERS && config->max_colliders > 0) { return CONFIG_FAULT(NO_COLLIDERS); }
+  if (!WITH_BODIES &&
+      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
+    return CONFIG_FAULT(NO_BODIES);
+  }
+  if (!WITH_SELF && needs_self(config)) { return CONFIG_FAULT(NO_SELF); }
+  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
+    return CONFIG_FAULT(NO_TRIANGLES);
+  }
+  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
+    return CONFIG_FAULT(NO_SPHERES);
+  }
+  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) { return CONFIG_FAULT(NO_GROUPS); }
+  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) { return CONFIG_FAULT(NO_QUERIES); }
   return find_left_out_geometry(config);
 }
 
 /* The same of the grid. */
 static int find_left_out_grid(const cloth_config *config) {
-  RETURN_IF(!WITH_WRAP && config->grid.wrap, CONFIG_FAULT(NO_WRAP));
-  RETURN_IF(!WITH_MASK && config->grid.cell_mask, CONFIG_FAULT(NO_MASK));
+  if (!WITH_WRAP && config->grid.wrap) { return CONFIG_FAULT(NO_WRAP); }
+  if (!WITH_MASK && config->grid.cell_mask) { return CONFIG_FAULT(NO_MASK); }
   return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
 }
 
 /* Settings that need what this build leaves out. */
 static int find_left_out(const cloth_config *config) {
-  RETURN_IF(!WITH_SOLVER && needs_solver(config), CONFIG_FAULT(NO_SOLVER));
-  RETURN_IF(!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL,
-            CONFIG_FAULT(NO_MULTILEVEL));
-  RETURN_IF(!WITH_TETHERS && config->tethers.count > 0, CONFIG_FAULT(NO_TETHERS));
-  if (find_left_out_contact(config)) {
-    return find_left_out_contact(config);
+  if (!WITH_SOLVER && needs_solver(config)) { return CONFIG_FAULT(NO_SOLVER); }
+  if (!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
+    return CONFIG_FAULT(NO_MULTILEVEL);
   }
-  RETURN_IF(!WITH_CONFINED && config->capacity.max_confined > 0, CONFIG_FAULT(NO_CONFINED));
-  RETURN_IF(!WITH_SLEEP && needs_sleep(config), CONFIG_FAULT(NO_SLEEP));
-  RETURN_IF(!WITH_TARGETS && config->capacity.targets, CONFIG_FAULT(NO_TARGETS));
-  RETURN_IF(!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
-                             config->world.recentre_distance > 0.0f),
-            CONFIG_FAULT(NO_ORIGIN));
-  if (find_left_out_grid(config)) {
-    return find_left_out_grid(config);
+  if (!WITH_TETHERS && config->tethers.count > 0) { return CONFIG_FAULT(NO_TETHERS); }
+  if (find_left_out_contact(config)) { return find_left_out_contact(config); }
+  if (!WITH_CONFINED && config->capacity.max_confined > 0) { return CONFIG_FAULT(NO_CONFINED); }
+  if (!WITH_SLEEP && needs_sleep(config)) { return CONFIG_FAULT(NO_SLEEP); }
+  if (!WITH_TARGETS && config->capacity.targets) { return CONFIG_FAULT(NO_TARGETS); }
+  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
+                       config->world.recentre_distance > 0.0f)) {
+    return CONFIG_FAULT(NO_ORIGIN);
   }
-  RETURN_IF(!WITH_TEARING && config->tearing.max_breaks > 0, CONFIG_FAULT(NO_TEARING));
-  RETURN_IF(!WITH_BODIES && needs_pin_forces(config), CONFIG_FAULT(NO_BODIES));
-  RETURN_IF(!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f),
-            CONFIG_FAULT(NO_AIR));
+  if (find_left_out_grid(config)) { return find_left_out_grid(config); }
+  if (!WITH_TEARING && config->tearing.max_breaks > 0) { return CONFIG_FAULT(NO_TEARING); }
+  if (!WITH_BODIES && needs_pin_forces(config)) { return CONFIG_FAULT(NO_BODIES); }
+  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
+    return CONFIG_FAULT(NO_AIR);
+  }
   return 0;
 }
 
 /* Numbers outside their ranges. */
 static int find_outside(const cloth_config *config) {
   int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
-  if (outside) {
-    return outside;
-  }
+  if (outside) { return outside; }
   outside = find_float_outside(config, config_floats, CONFIG_FLOAT_COUNT);
   return outside ? CONFIG_INTEGER_COUNT + outside : 0;
 }
 
 static int find_vector_fault(const cloth_config *config) {
-  RETURN_IF(!vector_in_range(config->gravity, GRAVITY_LIMIT), CONFIG_FAULT(GRAVITY));
+  if (!vector_in_range(config->gravity, GRAVITY_LIMIT)) { return CONFIG_FAULT(GRAVITY); }
   return vector_in_range(config->wind, WIND_LIMIT) ? 0 : CONFIG_FAULT(WIND);
 }
 
 static int find_map_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  RETURN_IF(!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR), CONFIG_FAULT(MASS_MAP));
-  RETURN_IF(needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR),
-            CONFIG_FAULT(TEAR_MAP));
+  if (!is_map(config->grid.mass_map, count, 0.01f, MAX_MAP_FACTOR)) { return CONFIG_FAULT(MASS_MAP); }
+  if (needs_tearing(config) && !is_map(config->tearing.map, count, 0.01f, MAX_MAP_FACTOR)) {
+    return CONFIG_FAULT(TEAR_MAP);
+  }
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
@@ -237,9 +240,7 @@ static int find_mask_fault(const cloth_config *config) {
 /* The shortest rest length along warp and weft [m]. */
 static float shortest_spacing(const cloth_config *config) {
 #if WITH_REST_SHAPE
-  if (config->grid.rest_positions) {
-    return shortest_rest_spring(config);
-  }
+  if (config->grid.rest_positions) { return shortest_rest_spring(config); }
 #endif
   return minimum(vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config)),
                  vector_length(config->edge_weft) / (float)(config->rows - 1));
@@ -247,16 +248,16 @@ static float shortest_spacing(const cloth_config *config) {
 
 /* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
-  RETURN_IF(!needs_self(config), 0);
-  RETURN_IF(config->columns * config->rows > SELF_PARTICLE_LIMIT, CONFIG_FAULT(SELF_SIZE));
+  if (!needs_self(config)) { return 0; }
+  if (config->columns * config->rows > SELF_PARTICLE_LIMIT) { return CONFIG_FAULT(SELF_SIZE); }
   const float most = (config->self.shape == CLOTH_SELF_SPHERES ? 2.0f : 1.0f) * SELF_MAX_THICKNESS;
   return config->self_thickness <= most * shortest_spacing(config) ? 0 : CONFIG_FAULT(SELF_THICKNESS);
 }
 
 /* The first fault of a config, 0 for none. Later checks rely on what earlier ones have found in range. */
 static int find_config_fault(const cloth_config *config) {
-  RETURN_IF(!config, CONFIG_FAULT(POINTER));
-  RETURN_IF(config->cookie != CLOTH_COOKIE, CONFIG_FAULT(COOKIE));
+  if (!config) { return CONFIG_FAULT(POINTER); }
+  if (config->cookie != CLOTH_COOKIE) { return CONFIG_FAULT(COOKIE); }
   int fault = find_outside(config);
   fault = fault ? fault : find_conflict(config);
   fault = fault ? fault : find_left_out(config);

@@ -16,9 +16,7 @@
 static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   a = vector_flush_work(a);
   float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
-  if (entry->freedom == FREEDOM_LINE) {
-    return vector_scale(entry->direction, along);
-  }
+  if (entry->freedom == FREEDOM_LINE) { return vector_scale(entry->direction, along); }
   return vector_add_scaled(a, entry->direction, negate(along));
 }
 
@@ -61,9 +59,7 @@ static int is_confined(uint32_t freedom) {
 static void remove_confinement(const cloth *c, int32_t particle) {
   confinement *entry = find_confinement(c, particle);
   confinement *end = confined_of(c) + inputs_of(c)->confined_count;
-  if (!WITH_CONFINED || entry == end || entry->particle != particle) {
-    return;
-  }
+  if (!WITH_CONFINED || entry == end || entry->particle != particle) { return; }
   for (; entry + 1 < end; entry++) {
     *entry = entry[1];
   }

@@ -28,9 +28,7 @@ static uint32_t record_cost(const cloth *c) {
 
 /* Empties the record, before a step. */
 static void clear_contact_record(const cloth *c) {
-  if (has_contact_record(c)) {
-    fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t));
-  }
+  if (has_contact_record(c)) { fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t)); }
 }
 
 #if WITH_CONTACT_RECORD
@@ -46,14 +44,10 @@ static contact_entry *find_contact_entry(const cloth *c, int32_t particle, int32
   int32_t *link = recorded_of(c) + 1 + particle;
   while (*link) {
     contact_entry *entry = contact_entry_at(c, *link);
-    if (entry->contact.collider == collider) {
-      return entry;
-    }
+    if (entry->contact.collider == collider) { return entry; }
     link = &entry->next;
   }
-  if (*recorded_of(c) == c->max_contacts) {
-    return NULL;
-  }
+  if (*recorded_of(c) == c->max_contacts) { return NULL; }
   *link = ++*recorded_of(c);
   contact_entry *made = contact_entry_at(c, *link);
   fill_zero(made, sizeof *made);
@@ -96,10 +90,11 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
 }
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF((!contacts && count > 0), CLOTH_ERROR_NULL);
-  RETURN_IF(count < 0, CLOTH_ERROR_RANGE);
-  RETURN_IF(!has_contact_record(c), CLOTH_ERROR_STATE);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if ((!contacts && count > 0)) { return CLOTH_ERROR_NULL; }
+  if (count < 0) { return CLOTH_ERROR_RANGE; }
+  if (!has_contact_record(c)) { return CLOTH_ERROR_STATE; }
   const int32_t last_substep = workspace_of(c)->parts - 1; /* the last part of one */
   int32_t written = 0;
   for (int32_t i = 0; i < c->count && written < count; i++) {

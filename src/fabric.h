@@ -64,8 +64,8 @@ CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
 #undef PRESET
 
 int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
-  RETURN_IF((unsigned)kind >= CLOTH_FABRIC_COUNT, CLOTH_ERROR_RANGE);
+  if (!fabric) { return CLOTH_ERROR_NULL; }
+  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) { return CLOTH_ERROR_RANGE; }
   *fabric = fabric_presets[kind];
   return CLOTH_OK;
 }

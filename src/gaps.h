@@ -83,12 +83,8 @@ CLOTH_INLINE uint32_t spring_gap(int32_t direction) {
 /* Is there material in a cell, torn or whole? `column` from -1, the last one of a tube; none beyond the grid. */
 static int is_cell_present(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c) && column < 0) {
-    column += columns;
-  }
-  if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) {
-    return 0;
-  }
+  if (is_wrapped(c) && column < 0) { column += columns; }
+  if (column < 0 || column >= cells_along_warp(c) || row < 0 || row + 1 >= c->grid.rows) { return 0; }
   return (gaps[row * columns + column] & (GAP_CELL | GAP_TORN)) != GAP_CELL;
 }
 
@@ -148,9 +144,7 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
     gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
   }
   derive_gaps(c);
-  if (can_tear(c)) {
-    copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count);
-  }
+  if (can_tear(c)) { copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count); }
 }
 
 #if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
@@ -164,9 +158,7 @@ static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / columns;
     const int has_same_cell = ((gaps[i] & (GAP_CELL | GAP_TORN)) == GAP_CELL) == ((mask[i] & GAP_CELL) != 0);
-    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) {
-      return 0;
-    }
+    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) { return 0; }
     broken |= gaps[i] & ~(uint32_t)mask[i];
   }
   uint32_t padding = 0;
@@ -200,15 +192,9 @@ static void count_pieces(const cloth *c, int32_t *label) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / columns, column = i - row * columns;
     label[i] = i;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
-      join_pieces(label, i - 1, i);
-    }
-    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
-      join_pieces(label, i - column, i);
-    }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-      join_pieces(label, i - columns, i);
-    }
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(label, i - 1, i); }
+    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) { join_pieces(label, i - column, i); }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(label, i - columns, i); }
   }
   for (int32_t i = 0; i < c->count; i++) {
     s->pieces += label[i] == i && !is_gap(c, i, GAP_PARTICLE);
@@ -240,9 +226,7 @@ static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
   int32_t near = first;
-  if (!is_gap_among(gaps_of(c) + first, c->grid.columns, GAP_PARTICLE)) {
-    return 1;
-  }
+  if (!is_gap_among(gaps_of(c) + first, c->grid.columns, GAP_PARTICLE)) { return 1; }
   while (near < end && is_gap(c, near, GAP_PARTICLE)) {
     near++;
   }

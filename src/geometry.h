@@ -80,7 +80,7 @@ static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *b
 /* Is the geometry that a collider names at its place in the surroundings? */
 static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
   const cloth_geometry_key *key = &body->geometry;
-  RETURN_IF(!around || key->place >= around->geometry_count, 0);
+  if (!around || key->place >= around->geometry_count) { return 0; }
   const cloth_geometry *g = around->geometries[key->place];
   return is_geometry(g) && g->shape == body->shape && g->elements == key->elements && g->hash[0] == key->hash[0] &&
          g->hash[1] == key->hash[1];
@@ -91,7 +91,9 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
   const int may_have = c->settings.capacity.geometry || c->settings.capacity.meshes > 0;
   for (int32_t index = 0; may_have && index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    RETURN_IF(slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body), CLOTH_ERROR_GEOMETRY);
+    if (slot->used && has_geometry(&slot->body) && !has_its_geometry(around, &slot->body)) {
+      return CLOTH_ERROR_GEOMETRY;
+    }
   }
   return CLOTH_OK;
 }

@@ -51,9 +51,7 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
       pair.friction = flush_small(e->friction, WORK_QUANTUM);
     }
   }
-  if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) {
-    pair.thickness = 0.0f;
-  }
+  if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) { pair.thickness = 0.0f; }
   return pair;
 }
 
@@ -99,9 +97,7 @@ static void place_bodies(const group_step *s, void *memory) {
     self_body_of(c, nodes, b);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
     b->is_still = m->sleeps;
-    if (m->sleeps) {
-      b->start = kept_start(c);
-    }
+    if (m->sleeps) { b->start = kept_start(c); }
   }
 }
 
@@ -245,9 +241,7 @@ static void report_contact(const group_step *s) {
 static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const self_group *g = &s->contact;
   const int32_t first = feature_cloth(key.first), second = feature_cloth(key.second);
-  if (s->members[first].sleeps == s->members[second].sleeps) {
-    return;
-  }
+  if (s->members[first].sleeps == s->members[second].sleeps) { return; }
   const int32_t sleeper = s->members[first].sleeps ? first : second, other = first + second - sleeper;
   const self_body *a = &g->bodies[other], *b = &g->bodies[sleeper];
   const int32_t i = feature_place(other == first ? key.first : key.second, a->columns);
@@ -283,9 +277,7 @@ static void find_woken(const group_step *s, int is_over) {
 static void remember_seams(const group_step *s) {
   for (int32_t n = 0; n < s->seams.particle_count; n++) {
     const sewn_particle *p = &s->seams.particles[n];
-    if (!s->members[p->cloth].sleeps) {
-      ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN;
-    }
+    if (!s->members[p->cloth].sleeps) { ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN; }
   }
 }
 
@@ -356,9 +348,7 @@ static void make_sets(group_step *s) {
   copy_memory(s->part, s->linked, sizeof s->part);
   join_by_contact(s);
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->part[n] == n) {
-      end = make_set(s, n, end);
-    }
+    if (s->part[n] == n) { end = make_set(s, n, end); }
   }
 }
 
@@ -406,9 +396,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
     s->leader = s->leader < 0 && !s->members[n].sleeps ? n : s->leader;
   }
   choose_pairs(s, (self_pair *)(void *)((char *)memory + l.pairs));
-  if (s->leader < 0) {
-    return;
-  }
+  if (s->leader < 0) { return; }
   place_bodies(s, memory);
   meet_at_origin(s);
   find_linked(s);
@@ -440,9 +428,7 @@ static void place_sleeper(const cloth *c) {
 /* Puts all that sleep there, after a gather, which takes the memory of these. */
 static void place_sleepers(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->members[n].sleeps) {
-      place_sleeper(member_of(s->group, n));
-    }
+    if (s->members[n].sleeps) { place_sleeper(member_of(s->group, n)); }
   }
 }
 
@@ -489,9 +475,7 @@ static void solve_parts(const group_step *s) {
 /* What is sewn together is at one place when all has been moved. */
 static void settle_parts(const group_step *s) {
   for (int32_t n = 0; n < s->sets; n++) {
-    if (s->set[n].joints) {
-      settle_joined(s->set[n].joints);
-    }
+    if (s->set[n].joints) { settle_joined(s->set[n].joints); }
   }
 }
 
@@ -510,15 +494,11 @@ static void end_substeps(const group_step *s, int32_t is_whole) {
 CLOTH_SEPARATE void substep_together(group_step *s) {
   const float shortest = 1.0f / (float)s->parts;
   float longest = 1.0f, done = 0.0f;
-  if (s->touches) {
-    longest = prepare_together(s, shortest);
-  }
+  if (s->touches) { longest = prepare_together(s, shortest); }
   float length = longest;
   int32_t is_prepared = 0;
   while (done < 1.0f) {
-    if (s->touches && !is_prepared) {
-      prepare_part_together(s, length);
-    }
+    if (s->touches && !is_prepared) { prepare_part_together(s, length); }
     is_prepared = 1;
     if (start_parts(s, done, length) && length > shortest) {
       length *= 0.5f;
@@ -527,9 +507,7 @@ CLOTH_SEPARATE void substep_together(group_step *s) {
     is_prepared = 0;
     solve_parts(s);
     for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) {
-        confine_particles(member_of(s->group, n));
-      }
+      if (!s->members[n].sleeps) { confine_particles(member_of(s->group, n)); }
     }
     settle_parts(s);
     done += length;
@@ -562,9 +540,7 @@ static void do_substeps_together(group_step *s) {
   for (int32_t index = 0; index < s->substeps; index += plan->stride) {
     cut_substeps(s, index);
     for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) {
-        workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1;
-      }
+      if (!s->members[n].sleeps) { workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1; }
     }
     substep_together(s);
   }
@@ -583,9 +559,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
     notes |= s->members[n].sleeps ? CLOTH_OK : finish_step(c, s->dt, (int)(sleepy >> n & 1u));
-    if (s->members[n].wakes) {
-      wake(c);
-    }
+    if (s->members[n].wakes) { wake(c); }
     leave_surroundings(c, s->group->around, s->members[n].left_out);
   }
   return notes;
@@ -595,9 +569,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  if (s->leader >= 0) {
-    do_substeps_together(s);
-  }
+  if (s->leader >= 0) { do_substeps_together(s); }
   return finish_group(s);
 }
 

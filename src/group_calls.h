@@ -32,11 +32,13 @@ cloth_group cloth_group_default(void) {
 }
 
 static int check_exceptions(const cloth_group *group) {
-  RETURN_IF(group->exception_count > 0 && !group->exceptions, CLOTH_ERROR_NULL);
+  if (group->exception_count > 0 && !group->exceptions) { return CLOTH_ERROR_NULL; }
   for (int32_t n = 0; n < group->exception_count; n++) {
     const cloth_group_pair *e = &group->exceptions[n];
-    RETURN_IF(e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b, CLOTH_ERROR_INDEX);
-    RETURN_IF(!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f), CLOTH_ERROR_RANGE);
+    if (e->a < 0 || e->a >= group->count || e->b < 0 || e->b >= group->count || e->a == e->b) {
+      return CLOTH_ERROR_INDEX;
+    }
+    if (!in_range(e->thickness, 0.0f, 1.0f) || !in_range(e->friction, 0.0f, 10.0f)) { return CLOTH_ERROR_RANGE; }
   }
   return CLOTH_OK;
 }
@@ -45,16 +47,16 @@ static int check_exceptions(const cloth_group *group) {
 
 /* Checks a side of a seam, of cloths that have been checked. */
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
-  RETURN_IF(side->cloth < 0 || side->cloth >= group->count, CLOTH_ERROR_INDEX);
+  if (side->cloth < 0 || side->cloth >= group->count) { return CLOTH_ERROR_INDEX; }
   const int32_t particles = member_of(group, side->cloth)->count;
-  RETURN_IF(side->count < 1 || side->count > particles, CLOTH_ERROR_RANGE);
+  if (side->count < 1 || side->count > particles) { return CLOTH_ERROR_RANGE; }
   const int64_t first = side->first, last = first + (int64_t)(side->count - 1) * side->next;
   if (!side->particles) {
     const int is_inside = first >= 0 && first < particles && last >= 0 && last < particles;
     return is_inside && (side->next != 0 || side->count == 1) ? CLOTH_OK : CLOTH_ERROR_INDEX;
   }
   for (int32_t n = 0; n < side->count; n++) {
-    RETURN_IF(side->particles[n] < 0 || side->particles[n] >= particles, CLOTH_ERROR_INDEX);
+    if (side->particles[n] < 0 || side->particles[n] >= particles) { return CLOTH_ERROR_INDEX; }
   }
   return CLOTH_OK;
 }
@@ -94,23 +96,26 @@ static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
 static int check_stitches(const cloth_seam *seam) {
   for (int32_t n = 0; n < larger_count(seam); n++) {
     const stitch_ends ends = ends_of_stitch(seam, n);
-    RETURN_IF(is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2), CLOTH_ERROR_CONFLICT);
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) { return CLOTH_ERROR_CONFLICT; }
   }
   return CLOTH_OK;
 }
 
 static int check_seams(const cloth_group *group) {
-  RETURN_IF(group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT ||
-                !in_range(group->seam_speed, 1.0e-3f, 1000.0f),
-            CLOTH_ERROR_RANGE);
-  RETURN_IF(group->seam_count > 0 && !group->seams, CLOTH_ERROR_NULL);
+  if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (group->seam_count > 0 && !group->seams) { return CLOTH_ERROR_NULL; }
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
-    RETURN_ERROR(check_side(group, &seam->a));
-    RETURN_ERROR(check_side(group, &seam->b));
-    RETURN_ERROR(check_stitches(seam));
-    RETURN_IF(!in_range(seam->stiffening, -1.0f, 100.0f), CLOTH_ERROR_RANGE);
+    int error = check_side(group, &seam->a);
+    if (error) { return error; }
+    error = check_side(group, &seam->b);
+    if (error) { return error; }
+    error = check_stitches(seam);
+    if (error) { return error; }
+    if (!in_range(seam->stiffening, -1.0f, 100.0f)) { return CLOTH_ERROR_RANGE; }
     stitches += larger_count(seam);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -123,7 +128,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
     const int32_t end = before < seam ? larger_count(&group->seams[before]) : n;
     for (int32_t k = 0; k < end; k++) {
       const stitch_ends other = ends_of_stitch(&group->seams[before], k);
-      RETURN_IF(are_same_stitches(&ends, &other), 1);
+      if (are_same_stitches(&ends, &other)) { return 1; }
     }
   }
   return 0;
@@ -133,7 +138,7 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
 static int check_doubles(const cloth_group *group) {
   for (int32_t seam = 0; seam < group->seam_count; seam++) {
     for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-      RETURN_IF(is_sewn_before(group, seam, n), CLOTH_ERROR_CONFLICT);
+      if (is_sewn_before(group, seam, n)) { return CLOTH_ERROR_CONFLICT; }
     }
   }
   return CLOTH_OK;
@@ -164,22 +169,25 @@ static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
 /* Checks the collider that is body k of a group in cloth n. */
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
-  RETURN_ERROR(check_collider_index(group->cloths[n], collider));
+  int error = check_collider_index(group->cloths[n], collider);
+  if (error) { return error; }
   for (int32_t before = 0; before < k; before++) {
-    RETURN_IF(group->bodies[before].colliders[n] == collider, CLOTH_ERROR_CONFLICT);
+    if (group->bodies[before].colliders[n] == collider) { return CLOTH_ERROR_CONFLICT; }
   }
   const int32_t leader = leader_of_body(group, k);
-  RETURN_IF(!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body),
-            CLOTH_ERROR_CONFLICT);
+  if (!are_same_shapes(&common_slot(group, k, n)->body, &common_slot(group, k, leader)->body)) {
+    return CLOTH_ERROR_CONFLICT;
+  }
   return common_body(group, k, n) ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_common_bodies(const cloth_group *group) {
-  RETURN_IF(group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT, CLOTH_ERROR_RANGE);
-  RETURN_IF(group->body_count > 0 && !group->bodies, CLOTH_ERROR_NULL);
+  if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) { return CLOTH_ERROR_RANGE; }
+  if (group->body_count > 0 && !group->bodies) { return CLOTH_ERROR_NULL; }
   for (int32_t k = 0; k < group->body_count; k++) {
     for (int32_t n = 0; n < group->count; n++) {
-      RETURN_ERROR(group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n));
+      int error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
+      if (error) { return error; }
     }
   }
   return CLOTH_OK;
@@ -195,33 +203,39 @@ static int check_common_bodies(const cloth_group *group) {
 
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
-  RETURN_ERROR(check_cloth(group->cloths[n]));
+  int error = check_cloth(group->cloths[n]);
+  if (error) { return error; }
   for (int32_t before = 0; before < n; before++) {
-    RETURN_IF(group->cloths[before] == group->cloths[n], CLOTH_ERROR_CONFLICT);
+    if (group->cloths[before] == group->cloths[n]) { return CLOTH_ERROR_CONFLICT; }
   }
   return group->cloths[n]->self ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_group(const cloth_group *group) {
-  RETURN_IF(!group, CLOTH_ERROR_NULL);
-  RETURN_IF(group->cookie != GROUP_COOKIE, CLOTH_ERROR_CONFIG);
-  RETURN_IF(group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 ||
-                group->pairs > GROUP_MAX_PAIRS || group->exception_count < 0 ||
-                group->exception_count > GROUP_EXCEPTIONS,
-            CLOTH_ERROR_RANGE);
-  RETURN_IF(!group->cloths, CLOTH_ERROR_NULL);
-  for (int32_t n = 0; n < group->count; n++) {
-    RETURN_ERROR(check_member(group, n));
+  if (!group) { return CLOTH_ERROR_NULL; }
+  if (group->cookie != GROUP_COOKIE) { return CLOTH_ERROR_CONFIG; }
+  if (group->count < 1 || group->count > CLOTH_GROUP_LIMIT || group->pairs < 1 || group->pairs > GROUP_MAX_PAIRS ||
+      group->exception_count < 0 || group->exception_count > GROUP_EXCEPTIONS) {
+    return CLOTH_ERROR_RANGE;
   }
-  RETURN_ERROR(check_exceptions(group));
-  RETURN_ERROR(check_common_bodies(group));
+  if (!group->cloths) { return CLOTH_ERROR_NULL; }
+  for (int32_t n = 0; n < group->count; n++) {
+    int error = check_member(group, n);
+    if (error) { return error; }
+  }
+  int error = check_exceptions(group);
+  if (error) { return error; }
+  error = check_common_bodies(group);
+  if (error) { return error; }
   return check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
-  RETURN_ERROR(check_group(group));
-  RETURN_ERROR(check_doubles(group));
-  RETURN_IF(!bytes, CLOTH_ERROR_NULL);
+  int error = check_group(group);
+  if (error) { return error; }
+  error = check_doubles(group);
+  if (error) { return error; }
+  if (!bytes) { return CLOTH_ERROR_NULL; }
   *bytes = group_layout_of(group).bytes;
   return CLOTH_OK;
 }
@@ -229,9 +243,10 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
 #if WITH_SEAMS
 
 int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
-  RETURN_ERROR(check_group(group));
-  RETURN_IF(seam < 0 || seam >= group->seam_count, CLOTH_ERROR_INDEX);
-  RETURN_IF(!gap, CLOTH_ERROR_NULL);
+  int error = check_group(group);
+  if (error) { return error; }
+  if (seam < 0 || seam >= group->seam_count) { return CLOTH_ERROR_INDEX; }
+  if (!gap) { return CLOTH_ERROR_NULL; }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
     if (is_stitched(group, &group->seams[seam], n)) {
@@ -267,7 +282,7 @@ static int is_way_in_range(int32_t a, int32_t b) {
 /* Checks two cloths of a group together. */
 static int check_two(const cloth *a, const cloth *b) {
   const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
-  RETURN_IF(share_scratch(a, b), CLOTH_ERROR_STATE);
+  if (share_scratch(a, b)) { return CLOTH_ERROR_STATE; }
   const int is_near =
       is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
   return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -300,7 +315,7 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
 /* Checks the memory for a step of a group that has been checked. */
 static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
   const memory_range range = {(uintptr_t)memory, bytes};
-  RETURN_IF(!memory, CLOTH_ERROR_NULL);
+  if (!memory) { return CLOTH_ERROR_NULL; }
   int fits = (uintptr_t)memory % CLOTH_ALIGNMENT == 0 && bytes >= group_layout_of(group).bytes;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
@@ -310,13 +325,15 @@ static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
 }
 
 static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
-  RETURN_ERROR(check_group_step(group, dt, substeps));
+  int error = check_group_step(group, dt, substeps);
+  if (error) { return error; }
   return check_memory(group, memory, bytes);
 }
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
   int32_t substeps;
-  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     allow_refinements(group->cloths[n]);
   }
@@ -327,9 +344,9 @@ int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t
 
 /* Do all cloths of a group allow steps that are refined less? */
 static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
-  RETURN_IF(!efforts, CLOTH_ERROR_NULL);
+  if (!efforts) { return CLOTH_ERROR_NULL; }
   for (int32_t n = 0; n < group->count; n++) {
-    RETURN_IF(group->cloths[n]->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+    if (group->cloths[n]->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
   }
   return CLOTH_OK;
 }
@@ -338,8 +355,10 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
-  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
-  RETURN_ERROR(check_efforts(group, efforts));
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) { return error; }
+  error = check_efforts(group, efforts);
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     set_deadline(group->cloths[n], start, ticks);
   }
@@ -353,10 +372,13 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
 int cloth_step_together_again(const cloth_group *group, float dt, void *memory, size_t bytes,
                               const cloth_effort *efforts) {
   int32_t substeps;
-  RETURN_ERROR(check_together(group, dt, memory, bytes, &substeps));
-  RETURN_ERROR(check_efforts(group, efforts));
+  int error = check_together(group, dt, memory, bytes, &substeps);
+  if (error) { return error; }
+  error = check_efforts(group, efforts);
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
-    RETURN_ERROR(check_effort(&efforts[n]));
+    error = check_effort(&efforts[n]);
+    if (error) { return error; }
   }
   for (int32_t n = 0; n < group->count; n++) {
     set_effort(group->cloths[n], &efforts[n]);
@@ -380,9 +402,7 @@ static int may_wake_in_group(const cloth_group *group, int32_t n) {
 /* Most work of the step of cloth n of a group, but for contact. */
 static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps) {
   const cloth *c = group->cloths[n];
-  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) {
-    return COST_STEP + max_choice_work(c);
-  }
+  if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) { return COST_STEP + max_choice_work(c); }
   work_scene s = work_scene_of(c, 1);
   s.parts = most_group_parts(group);
   s.iterations = most_joined_iterations(group, n, dt, substeps);
@@ -392,8 +412,9 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   int32_t substeps;
-  RETURN_ERROR(check_group_step(group, dt, &substeps));
-  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  int error = check_group_step(group, dt, &substeps);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
   *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);

@@ -59,9 +59,7 @@ static void wake_together(const cloth_group *group, uint32_t cloths) {
     sleeping |= is_asleep(group->cloths[n]) ? 1u << n : 0u;
   }
   for (int32_t n = 0; (cloths & ~sleeping) && n < group->count; n++) {
-    if (cloths & sleeping & 1u << n) {
-      wake(group->cloths[n]);
-    }
+    if (cloths & sleeping & 1u << n) { wake(group->cloths[n]); }
   }
 }
 
@@ -80,9 +78,7 @@ static uint32_t find_sleepy(const cloth_group *group, float dt) {
   uint32_t sleepy = (1u << group->count) - 1u;
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = group->cloths[n];
-    if ((linked >> n & 1u) && !is_asleep(c) && !will_sleep(c, dt)) {
-      sleepy &= ~(1u << n);
-    }
+    if ((linked >> n & 1u) && !is_asleep(c) && !will_sleep(c, dt)) { sleepy &= ~(1u << n); }
   }
   for (int32_t round = 0; linked && round < group->count; round++) {
     for (int32_t n = 0; n < count_links(group); n++) {

@@ -79,10 +79,11 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  RETURN_ERROR(check_call(c, image));
+  int error = check_call(c, image);
+  if (error) { return error; }
   uint32_t header[IMAGE_HEADER_WORDS];
   describe_image(c, header);
-  RETURN_IF(!is_room(c, image, bytes, header[IMAGE_BYTES]), CLOTH_ERROR_BUFFER);
+  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) { return CLOTH_ERROR_BUFFER; }
   uint64_t hash = hash_state(c);
   header[IMAGE_HASH] = (uint32_t)hash;
   header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
@@ -99,10 +100,10 @@ static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER
   uint32_t expected[IMAGE_HEADER_WORDS];
   describe_image(c, expected);
   for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
-    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_VERSION);
+    if (header[i] != expected[i]) { return CLOTH_ERROR_IMAGE_VERSION; }
   }
   for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
-    RETURN_IF(header[i] != expected[i], CLOTH_ERROR_IMAGE_CONFIG);
+    if (header[i] != expected[i]) { return CLOTH_ERROR_IMAGE_CONFIG; }
   }
   return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
@@ -165,18 +166,19 @@ static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
 /* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
   const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
-  RETURN_IF(is_zero(from, sizeof(collider_slot)), 0);
+  if (is_zero(from, sizeof(collider_slot))) { return 0; }
 #if WITH_COLLIDERS
   collider_slot slot;
   read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
-  RETURN_IF(!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
-                check_pose(&slot.previous),
-            -1);
+  if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
+      check_pose(&slot.previous)) {
+    return -1;
+  }
   /* Storing the collider again must give the same slot, but for rotations, whose last bits may change. */
   collider_slot stored = stored_collider(&slot.body);
   stored.body.pose = slot.body.pose;
   stored.previous = slot.previous;
-  RETURN_IF(are_equal(&stored, &slot, sizeof slot), 1);
+  if (are_equal(&stored, &slot, sizeof slot)) { return 1; }
 #endif
   return -1;
 }
@@ -193,13 +195,13 @@ static int check_image_colliders(const image_view *view, const cloth_inputs *inp
   int32_t end = 0, meshes = 0;
   for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
     int used = check_image_slot(view, index);
-    RETURN_IF(used < 0, 0);
+    if (used < 0) { return 0; }
     end = used ? index + 1 : end;
     if (used) {
       const any_word shape = image_shape(view, index);
       const int is_mesh = shape == CLOTH_SHAPE_MESH;
       meshes += is_mesh;
-      RETURN_IF(shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry, 0);
+      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) { return 0; }
     }
   }
   return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
@@ -220,18 +222,14 @@ static int check_image_confinement(const image_view *view, int32_t index, int32_
 /* Are the next four of `left` particles free? Most are, which saves looking at each. */
 static int are_four_free(const uint8_t *freedom, int32_t left) {
   uint32_t four = 0;
-  if (left >= 4) {
-    copy_memory(&four, freedom, sizeof four);
-  }
+  if (left >= 4) { copy_memory(&four, freedom, sizeof four); }
   return four == 0x01010101u * FREEDOM_FREE;
 }
 
 /* Are the bytes of a cloth that may tear possible? */
 static int are_image_gaps(const image_view *view) {
 #if WITH_TEARING
-  if (can_tear(view->c)) {
-    return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears));
-  }
+  if (can_tear(view->c)) { return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears)); }
 #endif
   (void)view;
   return 1;
@@ -247,10 +245,10 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       i += 3;
       continue;
     }
-    RETURN_IF(!is_freedom(freedom[i]), 0);
-    RETURN_IF(is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED, 0);
+    if (!is_freedom(freedom[i])) { return 0; }
+    if (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED) { return 0; }
     if (is_confined(freedom[i])) {
-      RETURN_IF(listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i]), 0);
+      if (listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i])) { return 0; }
       listed++;
     }
   }
@@ -278,11 +276,12 @@ static int check_image_bodies(const image_view *view, const cloth_inputs *inputs
   for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
     rigid_body b;
     read_view_words(view, (any_word *)&b, from, words);
-    RETURN_IF(b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
-                  !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1),
-              0);
+    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
+      return 0;
+    }
     const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
-    RETURN_IF(check_body(&body), 0);
+    if (check_body(&body)) { return 0; }
     seen |= UINT64_C(1) << b.collider;
   }
   return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
@@ -294,7 +293,7 @@ static int is_attached_before(const image_view *view, int32_t count, int32_t par
   for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
     any_word other;
     read_view_words(view, &other, from, 1);
-    RETURN_IF((int32_t)other == particle, 1);
+    if ((int32_t)other == particle) { return 1; }
   }
   return 0;
 }
@@ -306,11 +305,12 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
   for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
     attachment a;
     read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
-    RETURN_IF(a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
-                  is_attached_before(view, n, a.particle) || a.collider < 0 ||
-                  a.collider >= c->settings.capacity.max_colliders || check_image_slot(view, a.collider) != 1 ||
-                  !are_state_floats(view, from + 8, 3) || !vector_in_range(a.point, CLOTH_POSITION_LIMIT),
-              0);
+    if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
+        is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
+        check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
+        !vector_in_range(a.point, CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
   }
   return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
 }
@@ -322,15 +322,15 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
 /* Are the entries of the memory of pairs numbers, no more than there is room for, and is what follows them 0? */
 static int check_image_pairs(const image_view *view) {
   const cloth *c = view->c;
-  RETURN_IF(!c->self, 1);
+  if (!c->self) { return 1; }
   const uint32_t most = (uint32_t)memories_of(c).most;
   const uint8_t *from = image_at(view, c->state.pairs);
   any_word head[PAIR_MEMORY_HEAD];
   read_view_words(view, head, from, PAIR_MEMORY_HEAD);
-  RETURN_IF(head[0] > most || head[1] != 0u, 0);
+  if (head[0] > most || head[1] != 0u) { return 0; }
   from += PAIR_MEMORY_HEAD * sizeof(uint32_t);
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(pair_memory)) {
-    RETURN_IF(!are_state_floats(view, from + sizeof(pair_key), 6), 0);
+    if (!are_state_floats(view, from + sizeof(pair_key), 6)) { return 0; }
   }
   return is_zero(from, (most - head[0]) * sizeof(pair_memory));
 }
@@ -340,16 +340,17 @@ static int check_image_pairs(const image_view *view) {
 /* Are bodies, attachments and reactions at rest possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
-  RETURN_IF(inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies ||
-                inputs->attachment_count < 0 || inputs->attachment_count > c->settings.capacity.max_attachments ||
-                inputs->attachments_taken < 0 || inputs->attachments_taken > inputs->attachment_count ||
-                (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c))),
-            0);
+  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
+      inputs->attachment_count > c->settings.capacity.max_attachments || inputs->attachments_taken < 0 ||
+      inputs->attachments_taken > inputs->attachment_count ||
+      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
+    return 0;
+  }
 #if WITH_COLLIDERS
-  RETURN_IF(!check_image_cells(view), 0);
+  if (!check_image_cells(view)) { return 0; }
 #endif
 #if WITH_SELF
-  RETURN_IF(!check_image_pairs(view), 0);
+  if (!check_image_pairs(view)) { return 0; }
 #endif
 #if WITH_BODIES
   return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
@@ -368,9 +369,9 @@ static int check_image_planes(const image_view *view, uint32_t offset, int32_t p
     for (int32_t i = 0; i < c->count; i++) {
       float_bits b;
       b.bits = little_endian_word(from + 4 * i);
-      RETURN_IF(!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit), 0);
+      if (!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit)) { return 0; }
     }
-    RETURN_IF(!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float)), 0);
+    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) { return 0; }
   }
   return 1;
 }
@@ -400,9 +401,10 @@ static int check_image_tethers(const image_view *view, const cloth_inputs *input
   const uint8_t *freedom = image_at(view, c->state.freedom);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
     uint32_t pin = little_endian_word(words + 4 * i);
-    RETURN_IF(pin != 0xffffffffu && (pin >= (uint32_t)c->count ||
-                                     (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED)),
-              0);
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
   }
   return 1;
 }
@@ -419,7 +421,7 @@ static int check_image_history(const image_view *view) {
     float limit =
         is_pad ? 0.0f
                : CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
-    RETURN_IF(!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit)), 0);
+    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) { return 0; }
   }
   return 1;
 }
@@ -442,7 +444,7 @@ static int check_image_gaps(const image_view *view) {
   const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 4; i++) {
-    RETURN_IF(starts[i] && !is_zero(image_at(view, end), starts[i] - end), 0);
+    if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) { return 0; }
     end = starts[i] ? starts[i] + lengths[i] * vectors : end;
   }
   return !MEMORY_START(c) || is_zero(image_at(view, end), MEMORY_START(c) - end);
@@ -477,7 +479,7 @@ static int check_image_drives(const image_view *view, uint32_t offset) {
   const cloth *c = view->c;
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector a = image_vector(view, offset, i);
-    RETURN_IF(a.x < 0.0f || a.y != 0.0f || a.z != 0.0f, 0);
+    if (a.x < 0.0f || a.y != 0.0f || a.z != 0.0f) { return 0; }
   }
   return check_image_vectors(view, offset, MAX_DRIVE);
 }
@@ -489,10 +491,12 @@ static int check_image_targets(const image_view *view, int32_t targets) {
   for (int32_t which = 0; which < TARGET_MOTIONS; which++) {
     float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
     uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
-    RETURN_IF(!check_image_vectors(view, offset, most), 0);
+    if (!check_image_vectors(view, offset, most)) { return 0; }
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector a = image_vector(view, offset, i);
-      RETURN_IF((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a)), 0);
+      if ((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
+        return 0;
+      }
     }
   }
   const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
@@ -516,17 +520,20 @@ static int check_image_content(const image_view *view) {
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  RETURN_ERROR(check_call(c, image));
-  RETURN_IF(bytes < IMAGE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
+  int error = check_call(c, image);
+  if (error) { return error; }
+  if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   uint32_t header[IMAGE_HEADER_WORDS];
   const uint8_t *from = (const uint8_t *)image;
   read_words(header, from, IMAGE_HEADER_WORDS);
-  RETURN_ERROR(check_image_header(c, header, bytes));
+  error = check_image_header(c, header, bytes);
+  if (error) { return error; }
   image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
   uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
-  RETURN_IF(header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32),
-            CLOTH_ERROR_IMAGE_DAMAGED);
-  RETURN_IF(!check_image_content(&view), CLOTH_ERROR_IMAGE_CONTENT);
+  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_image_content(&view)) { return CLOTH_ERROR_IMAGE_CONTENT; }
   copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
   read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
   return CLOTH_OK;

@@ -46,9 +46,7 @@ static int are_state_floats(const image_view *view, const uint8_t *from, int32_t
   for (int32_t i = 0; i < count; i++) {
     any_word word;
     read_view_words(view, &word, from + 4 * i, 1);
-    if (!is_state_float(word)) {
-      return 0;
-    }
+    if (!is_state_float(word)) { return 0; }
   }
   return 1;
 }
@@ -59,14 +57,10 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   for (; i + 8 <= bytes; i += 8) {
     uint64_t eight;
     copy_memory(&eight, from + i, sizeof eight);
-    if (eight) {
-      return 0;
-    }
+    if (eight) { return 0; }
   }
   for (; i < bytes; i++) {
-    if (from[i]) {
-      return 0;
-    }
+    if (from[i]) { return 0; }
   }
   return 1;
 }
@@ -87,9 +81,7 @@ static int are_image_floats(const image_view *view, const uint8_t *from, int32_t
     float_bits b;
     read_view_words(view, &word, from + 4 * i, 1);
     b.bits = word;
-    if (!is_state_float(word) || !in_range(b.value, low, high)) {
-      return 0;
-    }
+    if (!is_state_float(word) || !in_range(b.value, low, high)) { return 0; }
   }
   return 1;
 }
@@ -97,17 +89,13 @@ static int are_image_floats(const image_view *view, const uint8_t *from, int32_t
 /* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
 static int check_image_cells(const image_view *view) {
   const cloth *c = view->c;
-  if (!c->state.cells) {
-    return 1;
-  }
+  if (!c->state.cells) { return 1; }
   const uint32_t most = c->state.max_cells, colliders = CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT;
   const uint8_t *from = image_at(view, c->state.cells);
   any_word head[CELL_MEMORY_HEAD];
   uint32_t last = 0;
   read_view_words(view, head, from, CELL_MEMORY_HEAD);
-  if (head[0] > most || head[1] != 0u) {
-    return 0;
-  }
+  if (head[0] > most || head[1] != 0u) { return 0; }
   from += CELL_MEMORY_HEAD * sizeof(uint32_t);
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(cell_memory)) {
     any_word words[2];

@@ -34,9 +34,7 @@ static void measure_grid(cloth *c, const cloth_config *config) {
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
 #if WITH_REST_SHAPE
-  if (config->grid.rest_positions) {
-    measure_shape(grid, config);
-  }
+  if (config->grid.rest_positions) { measure_shape(grid, config); }
 #endif
 }
 
@@ -122,9 +120,7 @@ static void measure_maps(cloth *c, const cloth_config *config) {
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
 #if WITH_REST_SHAPE
-  if (config->grid.rest_positions) {
-    measure_shape_factors(c, config);
-  }
+  if (config->grid.rest_positions) { measure_shape_factors(c, config); }
 #endif
 }
 
@@ -159,9 +155,7 @@ static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
 /* Sets how a cloth tears. Its bytes are the last before the colliders, see layout_state(). */
 static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s) {
   const int32_t padded = whole_words(c->count);
-  if (!needs_tearing(config)) {
-    return;
-  }
+  if (!needs_tearing(config)) { return; }
   s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
   s->tear_map =
       config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded + rest_shape_bytes(config) : 0u;
@@ -184,9 +178,7 @@ static void cut_mask(cloth *c, const cloth_config *config) {
     }
     set_gaps(c, config->grid.cell_mask);
 #if WITH_REST_SHAPE
-    if (has_rest_shape(c)) {
-      set_rest_shape(c, config);
-    }
+    if (has_rest_shape(c)) { set_rest_shape(c, config); }
 #endif
     count_pieces(c, (int32_t *)at(c, c->state.velocity));
   }
@@ -220,15 +212,9 @@ static void hash_config(cloth *c) {
   hash_start(&h);
   hash_words(&h, (const any_word *)&c->grid, (int32_t)(sizeof c->grid / 4));
   hash_words(&h, (const any_word *)&c->settings, (int32_t)(sizeof c->settings / 4));
-  if (c->self) {
-    hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4));
-  }
-  if (c->constant.mass_ratio) {
-    hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count);
-  }
-  if (c->constant.stiffness_map) {
-    hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count);
-  }
+  if (c->self) { hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4)); }
+  if (c->constant.mass_ratio) { hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count); }
+  if (c->constant.stiffness_map) { hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count); }
 #if WITH_GAPS
   hash_gaps(c, &h);
 #endif
@@ -261,19 +247,18 @@ static void place_particles(const cloth *c, const cloth_config *config) {
     }
   }
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    hold_absent_particles(c);
-  }
+  if (has_gaps(c)) { hold_absent_particles(c); }
 #endif
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!arena || !out, CLOTH_ERROR_NULL);
-  RETURN_IF((uintptr_t)arena % CLOTH_ALIGNMENT != 0, CLOTH_ERROR_ARENA);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!arena || !out) { return CLOTH_ERROR_NULL; }
+  if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) { return CLOTH_ERROR_ARENA; }
   cloth draft;
   compute_layout(&draft, config);
-  RETURN_IF(bytes < draft.total_bytes, CLOTH_ERROR_ARENA);
+  if (bytes < draft.total_bytes) { return CLOTH_ERROR_ARENA; }
   fill_zero(arena, draft.total_bytes);
   cloth *c = (cloth *)arena;
   *c = draft;
@@ -285,9 +270,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_map(c, config->grid.mass_map, c->constant.mass_ratio);
   copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
   measure_maps(c, config);
-  if (c->self) {
-    copy_self_settings((self_settings *)at(c, c->self), config);
-  }
+  if (c->self) { copy_self_settings((self_settings *)at(c, c->self), config); }
 #if WITH_GAPS
   cut_mask(c, config);
 #endif

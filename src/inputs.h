@@ -22,8 +22,9 @@
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!vector_in_range(value, limit), CLOTH_ERROR_RANGE);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
@@ -45,8 +46,10 @@ static int check_gusts(const cloth_gusts *gusts) {
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_ERROR(gusts ? check_gusts(gusts) : CLOTH_OK);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  error = gusts ? check_gusts(gusts) : CLOTH_OK;
+  if (error) { return error; }
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
@@ -68,21 +71,25 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
 #endif
 
 int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  RETURN_ERROR(check_call(c, wind));
+  int error = check_call(c, wind);
+  if (error) { return error; }
   *wind = wind_of(c);
   return CLOTH_OK;
 }
 
 int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
-  RETURN_ERROR(check_call(c, fabric));
-  RETURN_ERROR(check_fabric(fabric));
+  int error = check_call(c, fabric);
+  if (error) { return error; }
+  error = check_fabric(fabric);
+  if (error) { return error; }
   set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
 int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows, CLOTH_ERROR_INDEX);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return CLOTH_ERROR_INDEX; }
   return row * c->grid.columns + column;
 }
 
@@ -100,9 +107,7 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
     wake(c);
   }
 #endif
-  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) {
-    wake(c);
-  }
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
   if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
       inputs_of(c)->tethers_chosen = TETHERS_STALE;
@@ -116,7 +121,8 @@ static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
@@ -125,28 +131,33 @@ int cloth_pin(cloth *c, int32_t particle) {
 
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_pin(c, particle));
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_pin(c, particle);
+  if (error) { return error; }
+  error = check_present(c, particle);
+  if (error) { return error; }
 #if WITH_BODIES
-  RETURN_IF(find_attachment(c, particle), CLOTH_ERROR_STATE);
+  if (find_attachment(c, particle)) { return CLOTH_ERROR_STATE; }
 #endif
   return CLOTH_OK;
 }
 
 int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
-  RETURN_ERROR(check_free_pin(c, particle));
-  RETURN_IF(!vector_in_range(velocity, CLOTH_SPEED_LIMIT), CLOTH_ERROR_RANGE);
+  int error = check_free_pin(c, particle);
+  if (error) { return error; }
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  RETURN_ERROR(check_free_pin(c, particle));
+  int error = check_free_pin(c, particle);
+  if (error) { return error; }
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
-  RETURN_IF(!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT),
-            CLOTH_ERROR_RANGE);
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
   cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
@@ -165,18 +176,18 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
-  RETURN_IF(!(length > MIN_DIRECTION), CLOTH_ERROR_RANGE);
+  if (!(length > MIN_DIRECTION)) { return CLOTH_ERROR_RANGE; }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  RETURN_IF(!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined,
-            CLOTH_ERROR_FULL);
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
+    return CLOTH_ERROR_FULL;
+  }
   cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
   confinement *held = find_confinement(c, particle);
   /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
-  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) {
-    wake(c);
-  }
+  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) { wake(c); }
   remove_confinement(c, particle);
   for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
     *last = last[-1];
@@ -201,21 +212,25 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
 int cloth_get_freedom(const cloth *c, int32_t particle) {
-  RETURN_ERROR(check_particle(c, particle));
+  int error = check_particle(c, particle);
+  if (error) { return error; }
   return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_IF(!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT),
-            CLOTH_ERROR_RANGE);
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
   position = vector_flush(position, STATE_QUANTUM);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
@@ -228,22 +243,19 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   forget_pairs(c);
 #endif
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    place_absent_particles(c, vectors_at(c, c->state.position));
-  }
+  if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
 #endif
-  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) {
-    find_confinement(c, particle)->anchor = position;
-  }
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) { find_confinement(c, particle)->anchor = position; }
   return CLOTH_OK;
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_present(c, particle);
+  if (error) { return error; }
   float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
-  RETURN_IF(!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT), CLOTH_ERROR_RANGE);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
   if (!is_pinned(c, particle)) {
     set_motion(c, particle, velocity, freedom_of(c)[particle]);
     invalidate_history(c, particle);

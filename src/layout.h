@@ -43,25 +43,19 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
-  if (WITH_SELF && needs_self(config)) {
-    c->self = reserve(end, sizeof(self_settings));
-  }
+  if (WITH_SELF && needs_self(config)) { c->self = reserve(end, sizeof(self_settings)); }
 #if WITH_GAPS
   if (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config)) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
     reserve(end, rest_shape_bytes(config));
-    if (config->tearing.map) {
-      reserve_floats(end, c->count);
-    }
+    if (config->tearing.map) { reserve_floats(end, c->count); }
   }
 #endif
   if (config->grid.mass_map || config->grid.rest_positions) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
-  if (config->grid.stiffness_map) {
-    c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD);
-  }
+  if (config->grid.stiffness_map) { c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD); }
 }
 
 /* Does a config need the impulses on pins? */
@@ -96,9 +90,7 @@ static int32_t memories_for(int32_t count, int32_t pairs) {
 static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
-  if (c->self) {
-    reserve(end, (uint32_t)c->count); /* ages */
-  }
+  if (c->self) { reserve(end, (uint32_t)c->count); /* ages */ }
 #if WITH_TEARING
   if (needs_tearing(config)) {
     reserve(end, (uint32_t)c->count);
@@ -120,12 +112,8 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
   }
 #endif
-  if (needs_sleep(config)) {
-    c->state.resting = reserve_floats(end, report_floats(c, config));
-  }
-  if (config->tethers.count) {
-    c->state.tethers = reserve_floats(end, config->tethers.count * c->count);
-  }
+  if (needs_sleep(config)) { c->state.resting = reserve_floats(end, report_floats(c, config)); }
+  if (config->tethers.count) { c->state.tethers = reserve_floats(end, config->tethers.count * c->count); }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
@@ -133,13 +121,9 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
-  if (config->capacity.targets) {
-    c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride);
-  }
+  if (config->capacity.targets) { c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride); }
 #if WITH_COLLIDERS
-  if (reacting(config) > 0) {
-    c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride);
-  }
+  if (reacting(config) > 0) { c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride); }
 #endif
   c->state.end = *end;
 }
@@ -269,9 +253,7 @@ static void layout_contact_record(cloth *c, int32_t max_contacts, uint32_t *end)
 /* Reactions of colliders and shared bodies, behind them those of pins, and what attachments have passed on. */
 static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end) {
   c->own.reactions = reserve(end, (uint32_t)reacting(config) * (uint32_t)sizeof(cloth_reaction));
-  if (needs_pin_reactions(config)) {
-    c->own.pin_reactions = reserve_floats(end, 3 * c->count);
-  }
+  if (needs_pin_reactions(config)) { c->own.pin_reactions = reserve_floats(end, 3 * c->count); }
   if (config->capacity.max_attachments > 0) {
     c->own.attached = reserve_floats(end, 3 * config->capacity.max_attachments);
   }
@@ -354,15 +336,9 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.product = reserve_vectors(end, vector);
   c->scratch.residual = reserve_vectors(end, vector > 3 * c->stride ? vector : 3 * c->stride);
   c->scratch.diagonal = reserve_places(c, end, 1);
-  if (needs_air(config)) {
-    c->scratch.air = reserve_places(c, end, 3);
-  }
-  if (c->gaps || config->grid.stiffness_map) {
-    c->scratch.factors = reserve_places(c, end, FACTOR_FLOATS);
-  }
-  if (c->gaps) {
-    c->scratch.labels = reserve_places(c, end, 1);
-  }
+  if (needs_air(config)) { c->scratch.air = reserve_places(c, end, 3); }
+  if (c->gaps || config->grid.stiffness_map) { c->scratch.factors = reserve_places(c, end, FACTOR_FLOATS); }
+  if (c->gaps) { c->scratch.labels = reserve_places(c, end, 1); }
   layout_contact(c, config, end);
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0 || c->self) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
@@ -374,9 +350,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
-  if (needs_solver(config)) {
-    layout_operator(c, config, end);
-  }
+  if (needs_solver(config)) { layout_operator(c, config, end); }
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -422,8 +396,9 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!memory, CLOTH_ERROR_NULL);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!memory) { return CLOTH_ERROR_NULL; }
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -431,11 +406,12 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  RETURN_ERROR(check_call(c, scratch));
+  int error = check_call(c, scratch);
+  if (error) { return error; }
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
-  RETURN_IF(c->shared_bytes == 0, CLOTH_ERROR_STATE);
-  RETURN_IF((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside, CLOTH_ERROR_ARENA);
+  if (c->shared_bytes == 0) { return CLOTH_ERROR_STATE; }
+  if ((uintptr_t)scratch % CLOTH_ALIGNMENT != 0 || bytes < c->shared_bytes || !is_outside) { return CLOTH_ERROR_ARENA; }
   uintptr_t moved = offset - c->scratch.solution; /* the first part */
   uintptr_t *offsets = (uintptr_t *)at(c, offsetof(cloth, scratch));
   for (size_t part = 0; part < SCRATCH_PARTS; part++) {
@@ -446,7 +422,8 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  RETURN_ERROR(check_call(c, memory));
+  int error = check_call(c, memory);
+  if (error) { return error; }
   describe_memory(c, memory);
   return CLOTH_OK;
 }

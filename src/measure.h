@@ -58,9 +58,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
     for (int32_t column = 0; column < row_springs(c, d, row); column++) {
       const particle_pair ends = spring_particles(c, d, row, column);
       const int32_t i = ends.i, j = ends.j;
-      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) {
-        continue;
-      }
+      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) { continue; }
       const float rest = whole * shape_factor(c, REST_LENGTH + d, i);
       const float stiffness = direction_stiffness(c, d) * (d <= WEFT ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
       sums->springs += d <= WEFT;
@@ -100,9 +98,7 @@ static float hinge_square(const cloth *c, int32_t column, int32_t row, int32_t d
   const int32_t along = direction == WARP, down = direction == WEFT;
   const int32_t before = particle_or_none(c, column - along, row - down);
   const int32_t at = particle_or_none(c, column, row), after = particle_or_none(c, column + along, row + down);
-  if (before < 0 || after < 0 || is_gap(c, at, along ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) {
-    return 0.0f;
-  }
+  if (before < 0 || after < 0 || is_gap(c, at, along ? GAP_HINGE_WARP : GAP_HINGE_WEFT)) { return 0.0f; }
   const float clamp = is_pinned(c, at) && is_pinned(c, before) != is_pinned(c, after) ? 2.0f : 1.0f;
   return clamp * particle_scale(c, at, at) * shape_factor(c, REST_HINGE + direction, at) *
          squared_bend(vector_load(x, before), vector_load(x, at), vector_load(x, after));
@@ -113,9 +109,7 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t i = particle_or_none(c, column, row), right = particle_or_none(c, column + 1, row);
   const int32_t below = particle_or_none(c, column, row + 1), across = particle_or_none(c, column + 1, row + 1);
-  if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) {
-    return 0.0f;
-  }
+  if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) { return 0.0f; }
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
   const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
   const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
@@ -153,7 +147,8 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {
-  RETURN_ERROR(check_call(c, measures));
+  int error = check_call(c, measures);
+  if (error) { return error; }
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;

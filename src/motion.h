@@ -33,8 +33,6 @@ static void finish_motions(const cloth *c) {
     slot->previous = slot->body.pose;
   }
 #if WITH_TARGETS
-  if (inputs_of(c)->targets == TARGETS_MOVING) {
-    finish_target_motion(c);
-  }
+  if (inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
 #endif
 }

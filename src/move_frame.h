@@ -93,9 +93,7 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
     vector_array v = history_of(c, before);
     for (int32_t i = 0; i < c->count; i++) {
       cloth_vector velocity = vector_load(v, i);
-      if (velocity.x < 0.5f * HISTORY_INVALID) {
-        vector_store(v, i, transform_velocity(m, velocity));
-      }
+      if (velocity.x < 0.5f * HISTORY_INVALID) { vector_store(v, i, transform_velocity(m, velocity)); }
     }
   }
 }
@@ -122,9 +120,7 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
 
 /* Turns what pairs of cloth and cloth remember. */
 static void transform_pairs(const cloth *c, const rigid_motion *m) {
-  if (!c->self || !m->turns) {
-    return;
-  }
+  if (!c->self || !m->turns) { return; }
   const pair_memories memories = memories_of(c);
   for (uint32_t n = 0; n < *memories.count; n++) {
     pair_memory *entry = &memories.entry[n];
@@ -215,7 +211,7 @@ static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t 
 /* Do these points, moved, stay within CLOTH_POSITION_LIMIT? */
 static int are_points_within(const cloth *c, const rigid_motion *m, vector_array places) {
   for (int32_t i = 0; i < c->count; i++) {
-    RETURN_IF(!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT), 0);
+    if (!vector_in_range(transform_point(m, vector_load(places, i)), CLOTH_POSITION_LIMIT)) { return 0; }
   }
   return 1;
 }
@@ -230,7 +226,9 @@ static int are_moves_within(const cloth *c, const rigid_motion *m) {
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector end =
         vector_add(vector_load(vectors_at(c, c->state.position), i), vector_load(vectors_at(c, c->state.velocity), i));
-    RETURN_IF((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT), 0);
+    if ((freedom_of(c)[i] & PIN_MOVING) && !vector_in_range(transform_point(m, end), CLOTH_POSITION_LIMIT)) {
+      return 0;
+    }
   }
   return 1;
 }
@@ -244,9 +242,7 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
   }
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     const collider_slot *slot = &colliders_of(c)[index];
-    if (slot->used && (colliders >> index & 1u)) {
-      are_within = are_within && is_slot_within(slot, m);
-    }
+    if (slot->used && (colliders >> index & 1u)) { are_within = are_within && is_slot_within(slot, m); }
   }
   return are_within;
 }
@@ -271,19 +267,21 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  RETURN_ERROR(check_call(c, from && to ? from : NULL));
-  RETURN_ERROR(check_pose(from));
-  RETURN_ERROR(check_pose(to));
-  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
-  RETURN_IF(!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
-                !in_range(kept->centrifugal, 0.0f, 1.0f),
-            CLOTH_ERROR_RANGE);
+  int error = check_call(c, from && to ? from : NULL);
+  if (error) { return error; }
+  error = check_pose(from);
+  if (error) { return error; }
+  error = check_pose(to);
+  if (error) { return error; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
+  if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
+      !in_range(kept->centrifugal, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
   cloth_pose poses[2] = {normalised_pose(from), normalised_pose(to)};
   rigid_motion m = frame_motion(&poses[0], &poses[1], kept, dt);
-  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) {
-    return CLOTH_OK;
-  }
-  RETURN_IF(!stays_within_limit(c, &m, colliders), CLOTH_ERROR_RANGE);
+  if (!m.turns && m.place.x == m.pivot.x && m.place.y == m.pivot.y && m.place.z == m.pivot.z) { return CLOTH_OK; }
+  if (!stays_within_limit(c, &m, colliders)) { return CLOTH_ERROR_RANGE; }
   wake(c);
   transform_all(c, &m, dt, colliders);
   return CLOTH_OK;

@@ -36,8 +36,7 @@ CLOTH_CONSTANT static const char geometry_texts[] = "ok\0" GEOMETRY_FAULTS(FAULT
 /* Text number `number`, counted from 0. */
 static const char *find_text(const char *texts, int number) {
   for (; number > 0 && *texts; number--) {
-    while (*texts++) {
-    }
+    while (*texts++) {}
   }
   return texts;
 }
@@ -53,10 +52,8 @@ static int is_digit(char letter) {
 
 /* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  RETURN_IF(!is_digit(before), 0);
-  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) {
-    return 2;
-  }
+  if (!is_digit(before)) { return 0; }
+  if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) { return 2; }
   return text[0] == 'f';
 }
 
@@ -73,14 +70,12 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
       to[used++] = *text++;
     }
   }
-  if (bytes > 0) {
-    to[used] = 0;
-  }
+  if (bytes > 0) { to[used] = 0; }
   return used;
 }
 
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_config_fault(config);
   if (fault > CONFIG_FABRIC) {
     size_t used = append_text(text, bytes, 0, "fabric.");
@@ -92,17 +87,17 @@ int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
 }
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = fabric ? find_fabric_fault(fabric) : 0;
   append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  RETURN_IF(!fabric, CLOTH_ERROR_NULL);
+  if (!fabric) { return CLOTH_ERROR_NULL; }
   return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
@@ -123,7 +118,7 @@ static int find_geometry_fault(const cloth_geometry_data *data) {
 }
 
 int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  RETURN_IF(!text, CLOTH_ERROR_NULL);
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_geometry_fault(data);
   append_text(text, bytes, 0, find_text(geometry_texts, fault));
   return geometry_error(fault);

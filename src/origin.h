@@ -42,7 +42,7 @@ static rigid_motion motion_of_origin(cloth_metres way) {
 /* Does everything stay in range when the origin of a cloth moves to a place? */
 static int may_move_origin(const cloth *c, cloth_metres origin) {
   const cloth_metres way = metres_between(inputs_of(c)->origin, origin);
-  RETURN_IF(!are_metres_within(way, MAX_ORIGIN_WAY), 0);
+  if (!are_metres_within(way, MAX_ORIGIN_WAY)) { return 0; }
   const rigid_motion m = motion_of_origin(way);
   return stays_within_limit(c, &m, ALL_COLLIDERS);
 }
@@ -81,9 +81,7 @@ CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
     return none;
   }
   const cloth_metres there = middle_of_box(here, box);
-  if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) {
-    return none;
-  }
+  if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) { return none; }
   const cloth_metres way = move_origin(c, there);
   *box = box_around(c);
   add_varying_work(c, (uint32_t)c->count, follow_cost(c));
@@ -101,13 +99,15 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  RETURN_ERROR(check_call(c, origin));
+  int error = check_call(c, origin);
+  if (error) { return error; }
   *origin = inputs_of(c)->origin;
   return CLOTH_OK;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
+  if (error) { return error; }
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -119,12 +119,13 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  RETURN_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
+  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
+  if (error) { return error; }
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
-    RETURN_IF(!are_metres_within(way, 2 * MAX_ORIGIN_WAY), CLOTH_ERROR_RANGE);
+    if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) { return CLOTH_ERROR_RANGE; }
     const position_box box = box_around(cloths[n]);
     const cloth_vector low = vector_add(box.low, vector_of_metres(way));
     const cloth_vector high = vector_add(box.high, vector_of_metres(way));
@@ -132,18 +133,19 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
     all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
   }
   const cloth_metres there = middle_of_box(from, &all);
-  RETURN_ERROR(cloth_set_origin(cloths, count, there));
-  if (origin) {
-    *origin = there;
-  }
+  error = cloth_set_origin(cloths, count, there);
+  if (error) { return error; }
+  if (origin) { *origin = there; }
   return CLOTH_OK;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  RETURN_ERROR(check_call(from, offset));
-  RETURN_ERROR(check_cloth(to));
+  int error = check_call(from, offset);
+  if (error) { return error; }
+  error = check_cloth(to);
+  if (error) { return error; }
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
-  RETURN_IF(!are_metres_within(way, 1 << 24), CLOTH_ERROR_RANGE);
+  if (!are_metres_within(way, 1 << 24)) { return CLOTH_ERROR_RANGE; }
   *offset = vector_of_metres(way);
   return CLOTH_OK;
 }

@@ -26,13 +26,15 @@ static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
 }
 
 int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
-  RETURN_ERROR(check_call(c, view));
+  int error = check_call(c, view);
+  if (error) { return error; }
   *view = view_of(c, c->state.position);
   return CLOTH_OK;
 }
 
 int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
-  RETURN_ERROR(check_call(c, view));
+  int error = check_call(c, view);
+  if (error) { return error; }
   *view = view_of(c, c->state.velocity);
   return CLOTH_OK;
 }
@@ -56,22 +58,25 @@ static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, 
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(!position, CLOTH_ERROR_NULL);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (!position) { return CLOTH_ERROR_NULL; }
   *position = vector_load(vectors_at(c, c->state.position), particle);
   return CLOTH_OK;
 }
 
 int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(!velocity, CLOTH_ERROR_NULL);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (!velocity) { return CLOTH_ERROR_NULL; }
   *velocity = current_velocity(c, particle);
   return CLOTH_OK;
 }
 
 int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(!normal, CLOTH_ERROR_NULL);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (!normal) { return CLOTH_ERROR_NULL; }
   *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
   return CLOTH_OK;
 }
@@ -81,9 +86,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 int cloth_get_vertex_count(const cloth *c) {
   int error = check_cloth(c);
 #if WITH_TEARING
-  if (!error && can_tear(c)) {
-    return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells;
-  }
+  if (!error && can_tear(c)) { return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells; }
 #endif
   return error ? error : grid_vertices(c);
 }
@@ -97,9 +100,7 @@ typedef struct vertex_source {
 /* Writes the attributes of a vertex. */
 static void write_attributes(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                              const grid_vertex *v, uint8_t *to) {
-  if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(to + layout->position_offset, &v->position.x, 3);
-  }
+  if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(to + layout->position_offset, &v->position.x, 3); }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
     const cloth_vector normal =
         from->normals ? vector_load(*from->normals, v->particle)
@@ -143,8 +144,9 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
 #endif
 
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
@@ -159,14 +161,13 @@ static void write_all_vertices(const cloth *c, const vertex_source *from, const 
     }
   }
 #if WITH_TEARING
-  if (can_tear(c)) {
-    write_pieces(c, from, layout, vertices);
-  }
+  if (can_tear(c)) { write_pieces(c, from, layout, vertices); }
 #endif
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
+  int error = check_vertex_buffer(c, layout, vertices, bytes);
+  if (error) { return error; }
   const vertex_source now = {vectors_at(c, c->state.position), NULL};
   write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
@@ -176,9 +177,11 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
 
 int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
                                  size_t bytes) {
-  RETURN_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
-  RETURN_IF(!blend, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_blend(c, blend));
+  int error = check_vertex_buffer(c, layout, vertices, bytes);
+  if (error) { return error; }
+  if (!blend) { return CLOTH_ERROR_NULL; }
+  error = check_blend(c, blend);
+  if (error) { return error; }
   const vertex_source between = {blended_positions(c, blend), NULL};
   write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
@@ -211,7 +214,8 @@ static index_counts count_indices(const cloth *c) {
 }
 
 int cloth_get_index_count(const cloth *c) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return count_indices(c).all;
 }
 
@@ -236,16 +240,15 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 
 /* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
-  RETURN_ERROR(check_call(c, indices));
+  int error = check_call(c, indices);
+  if (error) { return error; }
   const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  RETURN_IF(count < (size_t)(uint32_t)count_indices(c).all, CLOTH_ERROR_BUFFER);
-  RETURN_IF((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex, CLOTH_ERROR_BUFFER);
+  if (count < (size_t)(uint32_t)count_indices(c).all) { return CLOTH_ERROR_BUFFER; }
+  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) { return CLOTH_ERROR_BUFFER; }
   int32_t written = 0;
   for (int32_t i = 0; i < 6 * cells; i++) {
     const int32_t row = i / 6 / along;
-    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) {
-      continue;
-    }
+    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) { continue; }
     store_index(indices, written++, first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6), max);
   }
 #if WITH_TEARING
@@ -271,8 +274,9 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 #endif
 
 int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!low || !high, CLOTH_ERROR_NULL);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!low || !high) { return CLOTH_ERROR_NULL; }
   const position_box box = box_around(c);
   *low = box.low;
   *high = box.high;

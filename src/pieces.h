@@ -73,9 +73,7 @@ static const cloth_workers *workers_of(const cloth *c) {
 
 static void run_piece(void *context, int32_t number) {
   piece_job *job = (piece_job *)context;
-  if (number < 0 || number >= job->pieces) {
-    return;
-  }
+  if (number < 0 || number >= job->pieces) { return; }
   stage_piece p = whole_piece(job->c, job->what, job->items);
   const int32_t end = (number + 1) * job->blocks / job->pieces * job->grain;
   p.first = number * job->blocks / job->pieces * job->grain;
@@ -119,9 +117,7 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                      int32_t items, int32_t grain) {
 #if WITH_WORKERS
-  if (c->pieces) {
-    return share_out(c, plan, stage, what, items, grain);
-  }
+  if (c->pieces) { return share_out(c, plan, stage, what, items, grain); }
 #endif
   (void)grain;
   stage_piece p = whole_piece(c, what, items);

@@ -148,18 +148,16 @@ static const cloth_vector *start_positions(const cloth_config *config) {
 
 /* The first fault of a config's edges and positions, 0 for none; without positions those at the ends count. */
 static int find_placement_fault(const cloth_config *config) {
-  RETURN_IF(!is_edge(config->edge_warp, config->columns - !is_tube(config)), CONFIG_FAULT(EDGE_WARP));
-  RETURN_IF(!is_edge(config->edge_weft, config->rows - 1), CONFIG_FAULT(EDGE_WEFT));
-  if (edges_lean(config)) {
-    return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES);
-  }
+  if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) { return CONFIG_FAULT(EDGE_WARP); }
+  if (!is_edge(config->edge_weft, config->rows - 1)) { return CONFIG_FAULT(EDGE_WEFT); }
+  if (edges_lean(config)) { return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES); }
   for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
-    RETURN_IF(!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(POSITIONS));
+    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(POSITIONS); }
   }
   for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
        end++) { /* the two ends of each column */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
-    RETURN_IF(!vector_in_range(p, CLOTH_POSITION_LIMIT), CONFIG_FAULT(START));
+    if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(START); }
   }
   return 0;
 }

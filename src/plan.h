@@ -26,9 +26,7 @@ static float max_squared_speed(const cloth *c) {
 static float max_particle_speed(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   float max_squared = 0.0f;
-  if (!(freedom_of_some(c) & PIN_MOVING)) {
-    return square_root(max_squared_speed(c));
-  }
+  if (!(freedom_of_some(c) & PIN_MOVING)) { return square_root(max_squared_speed(c)); }
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = starting_velocity(c, i, inverse_dt);
     max_squared = maximum(max_squared, vector_dot(velocity, velocity));
@@ -42,12 +40,8 @@ static float max_particle_speed(const cloth *c, float dt) {
 static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
   const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
-  if (wanted > 0) {
-    return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap);
-  }
-  if (c->settings.capacity.fixed_work) {
-    return cap;
-  }
+  if (wanted > 0) { return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap); }
+  if (c->settings.capacity.fixed_work) { return cap; }
   const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
   float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
   substeps = maximum(maximum(substeps, least), LEAST_SUBSTEPS);
@@ -63,7 +57,7 @@ static int32_t choose_substeps(const cloth *c, float dt) {
 
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
-  RETURN_IF(c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY, 0);
+  if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) { return 0; }
   substep_terms terms;
   const int32_t substeps = choose_substeps(c, dt);
   set_terms(c, dt / (float)substeps, substeps, &terms);
@@ -86,18 +80,17 @@ static int are_moves_in_range(const cloth *c, float dt) {
   const float inverse_dt = 1.0f / dt;
   int have_moves = (freedom_of_some(c) & PIN_MOVING) != 0;
   for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
-    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) {
-      return 0;
-    }
+    if (!vector_in_range(starting_velocity(c, i, inverse_dt), CLOTH_SPEED_LIMIT)) { return 0; }
   }
   return 1;
 }
 
 /* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
-  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE);
-  RETURN_IF(!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt), CLOTH_ERROR_RANGE);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
+  if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) { return CLOTH_ERROR_RANGE; }
   return is_refused(c, dt) ? CLOTH_ERROR_UNSTABLE : CLOTH_OK;
 }

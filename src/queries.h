@@ -67,9 +67,7 @@ static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   float sum = (side[0] + side[1]) + side[2];
   const int is_turned = sum < 0.0f;
   sum = is_turned ? negate(sum) : sum;
-  if ((least < 0.0f && most > 0.0f) || sum < MIN_SEEN_AREA) {
-    return 0;
-  }
+  if ((least < 0.0f && most > 0.0f) || sum < MIN_SEEN_AREA) { return 0; }
   for (int32_t n = 0; n < 3; n++) {
     weight[n] = share_of(flush_small(is_turned ? negate(side[n]) : side[n], sum * WORK_QUANTUM), sum);
   }
@@ -94,9 +92,7 @@ static float enter_edge(cloth_vector from, cloth_vector to, float radius) {
   const float squared = query_dot(edge, edge);
   const float apart = flush_small(from.x * edge.y - from.y * edge.x, QUERY_QUANTUM);
   const float left = flush_small(radius * radius * seen - apart * apart, QUERY_QUANTUM * QUERY_QUANTUM);
-  if (!(seen > 0.0f) || left < 0.0f) {
-    return NO_HIT;
-  }
+  if (!(seen > 0.0f) || left < 0.0f) { return NO_HIT; }
   const float start = flush_small(from.x * edge.x + from.y * edge.y, QUERY_QUANTUM);
   const float depth = square_root(squared) * square_root(left);
   const float along =
@@ -111,9 +107,7 @@ static float enter_face(const cloth_vector q[3], float radius) {
   const cloth_vector second = unit_or_zero(vector_subtract(q[2], q[0]));
   const cloth_vector normal = unit_or_zero(vector_cross(first, second));
   const float slope = normal.z < 0.0f ? negate(normal.z) : normal.z;
-  if (slope < WORK_QUANTUM) {
-    return NO_HIT;
-  }
+  if (slope < WORK_QUANTUM) { return NO_HIT; }
   const float offset = flush_small(normal.x * q[0].x + normal.y * q[0].y, STATE_QUANTUM);
   const float height = ((normal.z < 0.0f ? negate(offset) : offset) - radius) / slope; /* from that of corner 0 */
   const float kept = normal.z < 0.0f ? radius : negate(radius);                        /* distance from the plane */
@@ -121,9 +115,7 @@ static float enter_face(const cloth_vector q[3], float radius) {
   for (int32_t n = 0; n < 3; n++) {
     const cloth_vector edge = vector_flush(vector_subtract(q[(n + 1) % 3], q[n]), STATE_QUANTUM);
     const cloth_vector to = vector_flush(vector_subtract(at, q[n]), STATE_QUANTUM);
-    if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) {
-      return NO_HIT;
-    }
+    if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) { return NO_HIT; }
   }
   return q[0].z + height;
 }
@@ -140,9 +132,7 @@ static int hit_thick(const cloth_vector q[3], float radius, float weight[3], flo
     *along = 0.0f;
     return squared_distance_to_triangle(q, weight) <= radius * radius;
   }
-  if (!(entry < NO_HIT)) {
-    return 0;
-  }
+  if (!(entry < NO_HIT)) { return 0; }
   cloth_vector near[3];
   for (int32_t n = 0; n < 3; n++) {
     near[n] = vector_flush(vector(q[n].x, q[n].y, q[n].z - entry), STATE_QUANTUM);
@@ -227,9 +217,7 @@ CLOTH_HOT CLOTH_SEPARATE void search_cells(surface_query *s) {
       const query_box below = box_of_pair(s, (row + 1) * columns + column);
       lanes_mask near = are_cells_near(s, &above, &below, squared_radius);
       near = lanes_both(near, lanes_first(sheet - column));
-      if (lanes_any(near)) {
-        test_cells(s, row * cells + column, near);
-      }
+      if (lanes_any(near)) { test_cells(s, row * cells + column, near); }
       above = below;
     }
   }
@@ -278,9 +266,7 @@ static cloth_vector triangle_normal(const cloth *c, const cloth_vector p[3]) {
 
 /* Writes what the query has found. Returns 1, or 0 if that is nothing. */
 static int report_point(const surface_query *s, cloth_surface_point *point) {
-  if (s->triangle < 0) {
-    return 0;
-  }
+  if (s->triangle < 0) { return 0; }
   cloth_vector p[3];
   point->triangle = s->triangle - 2 * absent_cells_before(s->c, s->triangle / 2);
   triangle_corners(s->c, s->triangle, point->particle);
@@ -307,13 +293,15 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  RETURN_ERROR(check_call(c, ray));
-  RETURN_IF(!point, CLOTH_ERROR_NULL);
+  int error = check_call(c, ray);
+  if (error) { return error; }
+  if (!point) { return CLOTH_ERROR_NULL; }
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
-  RETURN_IF(!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
-                !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f),
-            CLOTH_ERROR_RANGE);
+  if (!vector_in_range(ray->origin, CLOTH_POSITION_LIMIT) || vector_length(direction) == 0.0f ||
+      !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -329,9 +317,11 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  RETURN_ERROR(check_call(c, point));
-  RETURN_IF(!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE),
-            CLOTH_ERROR_RANGE);
+  int error = check_call(c, point);
+  if (error) { return error; }
+  if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
+    return CLOTH_ERROR_RANGE;
+  }
   surface_query s;
   fill_zero(&s, sizeof s);
   s.c = c;
@@ -342,9 +332,7 @@ int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cl
   max_distance = flush_small(max_distance, STATE_QUANTUM);
   s.radius = minimum(square_root(nearest_particle(&s)), max_distance);
   search_cells(&s);
-  if (s.best > max_distance * max_distance) {
-    s.triangle = -1;
-  }
+  if (s.best > max_distance * max_distance) { s.triangle = -1; }
   return report_point(&s, point);
 }
 

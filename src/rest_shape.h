@@ -48,7 +48,7 @@ static uint32_t rest_shape_bytes(const cloth_config *config) {
 /* Is a cell part of the grid, and not left out by the mask? */
 static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row) {
   const int32_t cells = config->columns - !is_tube(config), place = column_within(config, column);
-  RETURN_IF(place < 0 || place >= cells || row < 0 || row + 1 >= config->rows, 0);
+  if (place < 0 || place >= cells || row < 0 || row + 1 >= config->rows) { return 0; }
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
@@ -81,7 +81,7 @@ static cloth_vector rest_vector(const cloth_config *config, int32_t column, int3
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
 static int has_rest_spring(const cloth_config *config, int32_t d, int32_t column, int32_t row) {
-  RETURN_IF(column < 0, 0);
+  if (column < 0) { return 0; }
   if (d == WARP || d == WEFT) {
     const int along = d == WARP;
     return is_cell_kept(config, column, row) || is_cell_kept(config, column - !along, row - along);
@@ -180,18 +180,19 @@ static rest_sums add_up_rest(const cloth_config *config) {
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    RETURN_IF(!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT), CONFIG_FAULT(REST_POSITIONS));
+    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(REST_POSITIONS); }
   }
-  RETURN_IF(!config->grid.rest_positions, 0);
+  if (!config->grid.rest_positions) { return 0; }
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
     const int32_t row = i / config->columns, column = i - row * config->columns;
     for (int32_t d = 0; d < DIRECTIONS; d++) {
-      RETURN_IF(has_rest_spring(config, d, column, row) &&
-                    !is_rest_length(rest_spring(config, d, column, row), sums.length[d]),
-                CONFIG_FAULT(REST_LENGTHS));
+      if (has_rest_spring(config, d, column, row) &&
+          !is_rest_length(rest_spring(config, d, column, row), sums.length[d])) {
+        return CONFIG_FAULT(REST_LENGTHS);
+      }
     }
-    RETURN_IF(is_cell_kept(config, column, row) && !is_rest_cell(config, column, row), CONFIG_FAULT(REST_LENGTHS));
+    if (is_cell_kept(config, column, row) && !is_rest_cell(config, column, row)) { return CONFIG_FAULT(REST_LENGTHS); }
   }
   return 0;
 }
@@ -298,9 +299,7 @@ static void shape_particle(const cloth *c, const cloth_config *config, const res
 static float lean_of_cell(const cloth *c, int32_t i, const float most[2]) {
   const int32_t row = i / c->grid.columns;
   const int32_t right = (i + 1) % c->grid.columns ? i + 1 : i + 1 - c->grid.columns;
-  if ((!is_wrapped(c) && right < i) || row + 1 == c->grid.rows) {
-    return 0.0f;
-  }
+  if ((!is_wrapped(c) && right < i) || row + 1 == c->grid.rows) { return 0.0f; }
   const float down = rest_array(c, REST_LENGTH + DIAGONAL)[i] * c->grid.diagonal;
   const float up = rest_array(c, REST_LENGTH + ANTIDIAGONAL)[right] * c->grid.antidiagonal;
   const float lean = 0.25f * (down * down - up * up);

@@ -61,9 +61,7 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 
 /* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
-  if (t == 1.0f) {
-    return *b;
-  }
+  if (t == 1.0f) { return *b; }
   cloth_pose pose;
   pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
   pose.position = vector_flush(pose.position, STATE_QUANTUM);

@@ -16,8 +16,9 @@
    copy. */
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  RETURN_ERROR(check_call(c, buffer));
-  RETURN_IF(!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes), CLOTH_ERROR_BUFFER);
+  int error = check_call(c, buffer);
+  if (error) { return error; }
+  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
   return CLOTH_OK;
@@ -77,7 +78,7 @@ static int check_save_vectors(const image_view *view) {
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
   const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
   for (int32_t i = 0; i < arrays; i++) {
-    RETURN_IF(offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i]), 0);
+    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) { return 0; }
   }
   return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
 }
@@ -125,18 +126,17 @@ static int check_save_content(const cloth *c, const uint8_t *state) {
 #endif
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  RETURN_ERROR(check_call(c, buffer));
-  RETURN_IF(bytes < SAVE_HEADER_BYTES, CLOTH_ERROR_IMAGE_DAMAGED);
+  int error = check_call(c, buffer);
+  if (error) { return error; }
+  if (bytes < SAVE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
     uint32_t word;
     copy_memory(&word, from, sizeof word);
-    if (word != words_at(c, 0)[i]) {
-      return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
-    }
+    if (word != words_at(c, 0)[i]) { return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG; }
   }
-  RETURN_IF(bytes < SAVE_HEADER_BYTES + c->state_bytes, CLOTH_ERROR_IMAGE_DAMAGED);
-  RETURN_IF(!check_save_content(c, from), CLOTH_ERROR_IMAGE_CONTENT);
+  if (bytes < SAVE_HEADER_BYTES + c->state_bytes) { return CLOTH_ERROR_IMAGE_DAMAGED; }
+  if (!check_save_content(c, from)) { return CLOTH_ERROR_IMAGE_CONTENT; }
   copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }

@@ -91,17 +91,11 @@ CLOTH_INLINE float square_root(float value) {
 #else
 CLOTH_INLINE float square_root(float value) {
   uint32_t bits = float_to_bits(value).bits;
-  if (bits >= 0x7f800000u && (value > 0.0f || value != value)) {
-    return value; /* infinity and what is no number */
-  }
-  if (!(value > 0.0f) || bits < 0x00800000u) {
-    return 0.0f;
-  }
+  if (bits >= 0x7f800000u && (value > 0.0f || value != value)) { return value; /* infinity and what is no number */ }
+  if (!(value > 0.0f) || bits < 0x00800000u) { return 0.0f; }
   uint32_t exponent = (bits >> 23) - 127u;
   uint32_t remainder = (bits & 0x007fffffu) | 0x00800000u;
-  if (exponent & 1u) {
-    remainder += remainder;
-  }
+  if (exponent & 1u) { remainder += remainder; }
   remainder += remainder;
   uint32_t root = 0;
   uint32_t tested = 0;
@@ -114,9 +108,7 @@ CLOTH_INLINE float square_root(float value) {
     }
     remainder += remainder;
   }
-  if (remainder != 0) {
-    root += root & 1u;
-  }
+  if (remainder != 0) { root += root & 1u; }
   float_bits result;
   /* The exponent halves downwards: biased first, so that the shift stays unsigned. */
   result.bits = (root >> 1) + 0x3f000000u + ((((exponent + 256u) >> 1) - 128u) << 23);
@@ -240,9 +232,7 @@ static void copy_memory(void *to, const void *from, size_t bytes) {
 
 static int are_equal(const void *a, const void *b, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) {
-    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) {
-      return 0;
-    }
+    if (((const uint8_t *)a)[i] != ((const uint8_t *)b)[i]) { return 0; }
   }
   return 1;
 }
@@ -256,9 +246,7 @@ static void flush_floats(float *values, int32_t count) {
 
 /* Smallest whole number not below `value`, clamped to 1..limit before it becomes an integer. NaN gives `limit`. */
 static int32_t ceiling_within(float value, int32_t limit) {
-  if (!(value < (float)limit)) {
-    return limit;
-  }
+  if (!(value < (float)limit)) { return limit; }
   int32_t whole = (int32_t)maximum(value, 1.0f);
   return (float)whole < value ? whole + 1 : whole;
 }
@@ -275,9 +263,7 @@ static int vector_is_finite(cloth_vector a) {
 static int clamp_length(cloth_vector *a, float limit) {
   cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
   float squared = vector_dot(kept, kept);
-  if (squared <= limit * limit * LENGTH_TOLERANCE) {
-    return 0;
-  }
+  if (squared <= limit * limit * LENGTH_TOLERANCE) { return 0; }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
   return 1;
 }

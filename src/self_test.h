@@ -113,9 +113,7 @@ static int masks_are_right(void) {
   lanes_store(chosen, lanes_select(both, one, lanes_select(odd, lanes_splat(2.0f), zero)));
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float expected = i % 2 == 1 ? 2.0f : (i < 3 ? 1.0f : 0.0f);
-    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) {
-      return 0;
-    }
+    if (stored[i] != (i < 3 ? 1.0f : 0.0f) || chosen[i] != expected) { return 0; }
   }
   return lanes_any(both) && !lanes_any(lanes_first(0)) && !lanes_any(lanes_both(both, odd));
 }
@@ -156,9 +154,7 @@ static int lanes_are_right(void) {
   for (int32_t i = 0; i < CLOTH_LANES; i++) {
     float quotient = opaque_float(0xc0400000u) / from[i];
     float chosen = quotient < opaque_float(0xc0000000u) ? negate(quotient) : from[i] - quotient;
-    if (!has_bits(to[i], float_to_bits(chosen * quotient).bits)) {
-      return 0;
-    }
+    if (!has_bits(to[i], float_to_bits(chosen * quotient).bits)) { return 0; }
   }
   return has_bits(to[CLOTH_LANES], 0x40e00000u) && masks_are_right() && transposition_is_right();
 }
@@ -292,13 +288,11 @@ int cloth_self_test(void) {
       return k->error;
     }
   }
-  RETURN_IF(!quotients_are_right() || !zeros_are_right() || !chain_is_right(), CLOTH_ERROR_EXCESS_PRECISION);
+  if (!quotients_are_right() || !zeros_are_right() || !chain_is_right()) { return CLOTH_ERROR_EXCESS_PRECISION; }
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-  if (!step_is_right()) {
-    return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION;
-  }
+  if (!step_is_right()) { return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION; }
   /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);

@@ -260,9 +260,7 @@ CLOTH_CONSTANT static const float_range config_floats[] = {CONFIG_FLOATS(CONFIG_
 static int find_float_outside(const void *values, const float_range *ranges, int count) {
   for (int n = 0; n < count; n++) {
     const float *value = (const float *)(const void *)((const char *)values + ranges[n].offset);
-    if (!in_range(*value, ranges[n].low, ranges[n].high)) {
-      return n + 1;
-    }
+    if (!in_range(*value, ranges[n].low, ranges[n].high)) { return n + 1; }
   }
   return 0;
 }
@@ -271,9 +269,7 @@ static int find_float_outside(const void *values, const float_range *ranges, int
 static int find_integer_outside(const void *values, const integer_range *ranges, int count) {
   for (int n = 0; n < count; n++) {
     const int32_t *value = (const int32_t *)(const void *)((const char *)values + ranges[n].offset);
-    if (*value < ranges[n].low || *value > ranges[n].high) {
-      return n + 1;
-    }
+    if (*value < ranges[n].low || *value > ranges[n].high) { return n + 1; }
   }
   return 0;
 }

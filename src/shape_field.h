@@ -18,9 +18,7 @@ static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t
 
 /* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
 static int32_t clamped_cell(float position, int32_t cells) {
-  if (!(position > 0.0f)) {
-    return 0;
-  }
+  if (!(position > 0.0f)) { return 0; }
   return position < (float)cells ? (int32_t)position : cells - 1;
 }
 
@@ -135,13 +133,9 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
 /* How deep a point is below the ground [m], or 0, and the normal of the ground there. */
 static float depth_below_ground(const cloth_geometry *g, cloth_vector p, cloth_vector *normal) {
   const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
-  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
-    return 0.0f;
-  }
+  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) { return 0.0f; }
   const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (highest_corner(g, column, row) < p.y) {
-    return 0.0f;
-  }
+  if (highest_corner(g, column, row) < p.y) { return 0.0f; }
   field_plane plane;
   make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
   *normal = plane.normal;

@@ -70,9 +70,7 @@ static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal)
   }
   const lanes tolerance = lanes_splat(g->tolerance);
   const lanes_mask off_face = lanes_both(lanes_less(tolerance, beyond), lanes_less(tolerance, largest));
-  if (!lanes_any(off_face)) {
-    return largest;
-  }
+  if (!lanes_any(off_face)) { return largest; }
   lanes3 from_edge;
   const lanes distance = distance_to_edges(g, p, &from_edge);
   *normal = lanes3_select(off_face, from_edge, outward);

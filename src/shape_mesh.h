@@ -82,9 +82,7 @@ CLOTH_SEPARATE int next_node(mesh_walk *w) {
   while (!w->open[0]) {
     const uint32_t open = w->open[level];
     if (!open) {
-      if (++level == w->g->counts[1]) {
-        return 0;
-      }
+      if (++level == w->g->counts[1]) { return 0; }
       continue;
     }
     const int32_t below = MESH_CHILDREN * w->node[level] + first_bit(open);

@@ -136,9 +136,7 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geomet
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
                                        cloth_vector *normal) {
 #if WITH_DISTANCE_GRID
-  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) {
-    return distance_in_grid(g, p, normal);
-  }
+  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) { return distance_in_grid(g, p, normal); }
 #endif
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));

@@ -291,9 +291,7 @@ static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, 
   const lanes weight = lanes_load(weights);
   const lanes share = lanes_multiply(weight, lanes_splat(1.0f / SKIN_WEIGHT_MOST));
   lanes3 sum = lanes3_add_scaled(animated, lanes3_subtract(a, animated), share);
-  if (is_direction) {
-    sum = unit_lanes(sum, a);
-  }
+  if (is_direction) { sum = unit_lanes(sum, a); }
   return lanes3_select(lanes_less(weight, lanes_splat(SKIN_WEIGHT_MOST)), sum, a);
 }
 
@@ -306,12 +304,8 @@ CLOTH_INLINE void write_vector(uint8_t *to, const float *from) {
 
 /* Writes an attribute of the vertices of a block, a position or a direction. */
 static void write_attribute(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a, int is_direction) {
-  if (offset == CLOTH_ATTRIBUTE_NONE) {
-    return;
-  }
-  if (job->animated) {
-    a = blend_with_animated(job, block, offset, a, is_direction);
-  }
+  if (offset == CLOTH_ATTRIBUTE_NONE) { return; }
+  if (job->animated) { a = blend_with_animated(job, block, offset, a, is_direction); }
   float value[3][CLOTH_LANES];
   uint8_t *vertices = job->vertices + offset;
   lanes_store(value[0], a.x);
@@ -359,17 +353,13 @@ static void finish_block(const skin_job *job, const skin_source *source, skin_bl
   write_attribute(job, block, layout->position_offset, out.position, 0);
   write_attribute(job, block, layout->normal_offset, out.normal, 1);
   write_attribute(job, block, layout->tangent_offset, out.tangent, 1);
-  if (has_tangents) {
-    write_signs(job, block);
-  }
+  if (has_tangents) { write_signs(job, block); }
   block->count = 0;
 }
 
 static vector_array positions_for(const cloth *c, int32_t number, const skin_job *job) {
 #if WITH_BLEND
-  if (job->blends) {
-    return blended_positions(c, &job->blends[number]);
-  }
+  if (job->blends) { return blended_positions(c, &job->blends[number]); }
 #endif
   (void)number;
   (void)job;
@@ -387,21 +377,15 @@ static void skin_cloth(const cloth *c, int32_t number, const skin_job *job) {
                               .height_unit = mean_spacing(c) * (1.0f / SKIN_HEIGHT_UNITS)};
   skin_block block;
   fill_zero(&block, sizeof block);
-  if (!job->has_normals) {
-    compute_particle_normals(c, x);
-  }
+  if (!job->has_normals) { compute_particle_normals(c, x); }
   for (int32_t v = 0; v < job->layout->count; v++) {
     const cloth_binding *b = &job->bindings[v];
     if (is_bound_to(b, number)) {
       gather_vertex(&source, &block, b, v);
-      if (block.count == CLOTH_LANES) {
-        finish_block(job, &source, &block);
-      }
+      if (block.count == CLOTH_LANES) { finish_block(job, &source, &block); }
     }
   }
-  if (block.count > 0) {
-    finish_block(job, &source, &block);
-  }
+  if (block.count > 0) { finish_block(job, &source, &block); }
 }
 
 static int check_skin_layout(const cloth_skin_layout *layout) {
@@ -415,9 +399,10 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
-  RETURN_ERROR(check_cloths(cloths, count, CLOTH_BINDING_CLOTHS));
+  int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
+  if (error) { return error; }
   for (int32_t i = 0; i < count; i++) {
-    RETURN_IF(!cloths[i]->has_scratch, CLOTH_ERROR_STATE);
+    if (!cloths[i]->has_scratch) { return CLOTH_ERROR_STATE; }
   }
   return CLOTH_OK;
 }
@@ -439,15 +424,11 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
     const cloth_binding *b = &bindings[i];
     if (b->weight > 0 && !is_cell_of(&cells, b)) {
       const int32_t number = b->row >> SKIN_CLOTH_SHIFT;
-      if (number >= count) {
-        return 0;
-      }
+      if (number >= count) { return 0; }
       cells.first = (uint32_t)number << SKIN_CLOTH_SHIFT;
       cells.rows = (uint32_t)cloths[number]->grid.rows - 1u;
       cells.columns = (uint32_t)cells_along_warp(cloths[number]);
-      if (!is_cell_of(&cells, b)) {
-        return 0;
-      }
+      if (!is_cell_of(&cells, b)) { return 0; }
     }
   }
   return 1;
@@ -468,19 +449,20 @@ static int check_blends(const cloth *const *all, int32_t count, const cloth_blen
 
 static int check_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const cloth_skin_layout *layout = job->layout;
-  RETURN_IF(!job->bindings || !layout || !job->vertices, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_skinned_cloths(all, count));
-  RETURN_ERROR(check_skin_layout(layout));
-  RETURN_ERROR(check_blends(all, count, job->blends));
+  if (!job->bindings || !layout || !job->vertices) { return CLOTH_ERROR_NULL; }
+  int error = check_skinned_cloths(all, count);
+  if (error) { return error; }
+  error = check_skin_layout(layout);
+  if (error) { return error; }
+  error = check_blends(all, count, job->blends);
+  if (error) { return error; }
   return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 /* Writes the vertices of a job that has been checked. */
 static void make_skin(const cloth *const *all, int32_t count, const skin_job *job) {
   for (int32_t i = 0; job->animated && i < job->layout->count; i++) {
-    if (job->bindings[i].weight == 0) {
-      copy_animated(job, i);
-    }
+    if (job->bindings[i].weight == 0) { copy_animated(job, i); }
   }
   for (int32_t number = 0; number < count; number++) {
     skin_cloth(all[number], number, job);
@@ -490,9 +472,7 @@ static void make_skin(const cloth *const *all, int32_t count, const skin_job *jo
 /* cloth_skin() and, with blends, cloth_skin_blended(). */
 static int skin(const cloth *const *all, int32_t count, const skin_job *job) {
   const int error = check_skin(all, count, job);
-  if (!error) {
-    make_skin(all, count, job);
-  }
+  if (!error) { make_skin(all, count, job); }
   return error;
 }
 

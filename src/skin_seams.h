@@ -41,9 +41,7 @@ static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t
   if (is_wrapped(c) && (way == columns - 1 || way == 1 - columns)) {
     way = way > 0 ? -1 : 1; /* from the last column of a tube to the first or back */
   }
-  if (way == 1 || way == -1) {
-    return row == 0 ? way : row + 1 == c->grid.rows ? -way : 0;
-  }
+  if (way == 1 || way == -1) { return row == 0 ? way : row + 1 == c->grid.rows ? -way : 0; }
   return 0;
 }
 
@@ -66,9 +64,7 @@ static int has_normal(const cloth *c, int32_t particle) {
   for (int32_t corner = 0; corner < 4; corner++) {
     const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
     const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
-    if (is_whole_cell(c, cell_column, cell_row)) {
-      return 1;
-    }
+    if (is_whole_cell(c, cell_column, cell_row)) { return 1; }
   }
   return 0;
 }
@@ -103,9 +99,7 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   for (int32_t k = 0; k < 3; k++) {
     s->c[k] = member_of(group, ends.cloth[k]);
     s->particle[k] = ends.particle[k];
-    if (!has_normal(s->c[k], s->particle[k])) {
-      return 0;
-    }
+    if (!has_normal(s->c[k], s->particle[k])) { return 0; }
   }
   return 1;
 }
@@ -138,17 +132,13 @@ static void join_stitch_normals(const cloth_group *group, const cloth_seam *seam
                                 int is_blended) {
   stitch_normals s;
   const float cosine = find_stitch(group, seam, n, &s) ? load_stitch(&s, 0, is_blended) : 1.0f;
-  if (cosine >= JOIN_SAME_COSINE) {
-    return;
-  }
+  if (cosine >= JOIN_SAME_COSINE) { return; }
   float strength = minimum((cosine - JOIN_LEAST_COSINE) / (JOIN_WHOLE_COSINE - JOIN_LEAST_COSINE), 1.0f);
   if (pass > 0) {
     stitch_normals own = s;
     strength = load_stitch(&own, 1, is_blended) < JOIN_WHOLE_COSINE ? 0.0f : 1.0f;
   }
-  if (strength > 0.0f) {
-    bring_together(&s, strength);
-  }
+  if (strength > 0.0f) { bring_together(&s, strength); }
 }
 
 /* Computes the normals of all particles, as a job sees them, and joins those along seams. */
@@ -168,11 +158,13 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
-  RETURN_ERROR(check_group(group));
-  RETURN_ERROR(check_skinned_cloths((const cloth *const *)group->cloths, group->count));
+  int error = check_group(group);
+  if (error) { return error; }
+  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
+  if (error) { return error; }
   for (int32_t b = 1; b < group->count; b++) {
     for (int32_t a = 0; a < b; a++) {
-      RETURN_IF(share_scratch(group->cloths[a], group->cloths[b]), CLOTH_ERROR_STATE);
+      if (share_scratch(group->cloths[a], group->cloths[b])) { return CLOTH_ERROR_STATE; }
     }
   }
   return CLOTH_OK;
@@ -182,8 +174,10 @@ int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, 
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  RETURN_ERROR(check_sewn_cloths(group));
-  RETURN_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
+  int error = check_sewn_cloths(group);
+  if (error) { return error; }
+  error = check_bind((const cloth *const *)group->cloths, group->count, &job);
+  if (error) { return error; }
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -192,9 +186,11 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                      const cloth_skin_layout *layout, const void *animated, void *vertices) {
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
-  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
-  RETURN_ERROR(check_sewn_cloths(group));
-  RETURN_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
+  if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
+  int error = check_sewn_cloths(group);
+  if (error) { return error; }
+  error = check_skin((const cloth *const *)group->cloths, group->count, &job);
+  if (error) { return error; }
   join_normals(group, &job);
   make_skin((const cloth *const *)group->cloths, group->count, &job);
   return CLOTH_OK;
@@ -214,11 +210,14 @@ static int check_group_vertices(const cloth_group *group, const cloth_vertex_lay
 int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blends, const cloth_vertex_layout *layout,
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
-  RETURN_IF(!WITH_BLEND && blends, CLOTH_ERROR_LEFT_OUT);
-  RETURN_ERROR(check_sewn_cloths(group));
-  RETURN_IF(!layout || !vertices, CLOTH_ERROR_NULL);
-  RETURN_ERROR(check_group_vertices(group, layout, bytes));
-  RETURN_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
+  if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
+  int error = check_sewn_cloths(group);
+  if (error) { return error; }
+  if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
+  error = check_group_vertices(group, layout, bytes);
+  if (error) { return error; }
+  error = check_blends((const cloth *const *)group->cloths, group->count, job.blends);
+  if (error) { return error; }
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {

@@ -25,16 +25,12 @@ static int has_gusts(const cloth *c) {
 
 /* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
 static int is_at_rest(const cloth *c) {
-  if (has_gusts(c)) {
-    return 0;
-  }
+  if (has_gusts(c)) { return 0; }
   vector_array v = vectors_at(c, c->state.velocity);
   float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
   for (int32_t i = 0; i < c->count; i++) {
     cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) {
-      return 0;
-    }
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) { return 0; }
   }
   return are_bodies_at_rest(c);
 }
@@ -89,14 +85,10 @@ CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
   }
   const float rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
   const int is_due = rest_time > 0.0f && rest_time >= c->settings.sleep.time;
-  if (is_due && !may_sleep) {
-    return;
-  }
+  if (is_due && !may_sleep) { return; }
   sum_resting_reactions(c, inputs->rest_time == 0.0f);
   inputs->rest_time = rest_time;
-  if (is_due) {
-    fall_asleep(c);
-  }
+  if (is_due) { fall_asleep(c); }
 }
 
 /* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
@@ -112,13 +104,15 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
 }
 
 int cloth_wake(cloth *c) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  RETURN_ERROR(check_cloth(c));
+  int error = check_cloth(c);
+  if (error) { return error; }
   return is_asleep(c);
 }
 

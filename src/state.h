@@ -36,7 +36,8 @@ static uint64_t hash_state(const cloth *c) {
 }
 
 int cloth_hash(const cloth *c, uint64_t *hash) {
-  RETURN_ERROR(check_call(c, hash));
+  int error = check_call(c, hash);
+  if (error) { return error; }
   *hash = hash_state(c);
   return CLOTH_OK;
 }

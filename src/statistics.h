@@ -36,13 +36,15 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
-  RETURN_ERROR(check_call(c, statistics));
+  int error = check_call(c, statistics);
+  if (error) { return error; }
   *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
 int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
-  RETURN_ERROR(check_cloth(c));
-  RETURN_IF(substep < 0 || substep >= statistics_of(c)->substeps, CLOTH_ERROR_INDEX);
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (substep < 0 || substep >= statistics_of(c)->substeps) { return CLOTH_ERROR_INDEX; }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }

@@ -37,9 +37,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
   reset_self(c);
   charge_step(c, &w->plan, parts, iterations);
 #if WITH_TETHERS
-  if (will_choose_tethers(c)) {
-    choose_tethers(c);
-  }
+  if (will_choose_tethers(c)) { choose_tethers(c); }
 #endif
 }
 
@@ -65,9 +63,7 @@ static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
 static void do_substeps(const cloth *c, step_plan *plan) {
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
     const int32_t stride = cut_stride(c, plan, index);
-    if (stride > 0 && !may_refine(c)) {
-      lengthen_substeps(c, plan, stride);
-    }
+    if (stride > 0 && !may_refine(c)) { lengthen_substeps(c, plan, stride); }
     plan->index = index + plan->stride - 1;
     substep(c, plan);
   }
@@ -113,9 +109,7 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
 #if WITH_TEARING
-  if (can_tear(c)) {
-    finish_tears(c, dt);
-  }
+  if (can_tear(c)) { finish_tears(c, dt); }
 #endif
   finish_motions(c);
 #if WITH_AIR
@@ -139,9 +133,7 @@ static void begin_step(const cloth *c, float dt) {
 /* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
-  if (is_asleep(c)) {
-    return step_asleep(c, dt);
-  }
+  if (is_asleep(c)) { return step_asleep(c, dt); }
 #endif
   begin_step(c, dt);
   workspace *w = workspace_of(c);

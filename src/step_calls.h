@@ -21,7 +21,8 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  RETURN_ERROR(check_step_with(c, dt, around));
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -60,9 +61,10 @@ static void set_effort(const cloth *c, const cloth_effort *effort) {
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  RETURN_ERROR(check_step_with(c, dt, around));
-  RETURN_IF(!effort, CLOTH_ERROR_NULL);
-  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!effort) { return CLOTH_ERROR_NULL; }
+  if (c->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
   set_deadline(c, start, ticks);
   const int result = step_with(c, dt, around);
   *effort = effort_of(c);
@@ -74,10 +76,12 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  RETURN_ERROR(check_step_with(c, dt, around));
-  RETURN_IF(!effort, CLOTH_ERROR_NULL);
-  RETURN_IF(c->settings.capacity.fixed_work, CLOTH_ERROR_STATE);
-  RETURN_ERROR(check_effort(effort));
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!effort) { return CLOTH_ERROR_NULL; }
+  if (c->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
+  error = check_effort(effort);
+  if (error) { return error; }
   set_effort(c, effort);
   return step_with(c, dt, around);
 }

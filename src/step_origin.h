@@ -87,9 +87,7 @@ static float step_origin_of(float low, float high) {
   const float nearest = maximum(low, negate(high));
   const float middle = 0.5f * (low + high);
   const float whole = (float)(int32_t)minimum(maximum(middle, negate(middle)), 2.0f * nearest);
-  if (!(nearest > 0.0f)) {
-    return 0.0f;
-  }
+  if (!(nearest > 0.0f)) { return 0.0f; }
   return low > 0.0f ? whole : negate(whole);
 }
 

@@ -16,9 +16,7 @@
 /* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
 static float axis_stretch(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
-  if (direction == WARP) {
-    return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp);
-  }
+  if (direction == WARP) { return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp); }
   return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
 }
 

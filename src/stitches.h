@@ -226,9 +226,7 @@ static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *
     const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
       const int32_t a = sewn_at(side, n), b = sewn_at(side, n + 1);
-      if (number[a] >= 0 && number[b] >= 0) {
-        mark_gathered(c, s->gathers + first, a, b);
-      }
+      if (number[a] >= 0 && number[b] >= 0) { mark_gathered(c, s->gathers + first, a, b); }
     }
     s->is_gathered[side->cloth] = 1;
   }
@@ -309,9 +307,7 @@ static void add_stitches(sewing *s, const cloth_group *group, const cloth_seam *
       joins = 1;
     }
   }
-  if (joins) {
-    join_parts(s->part, group->count, seam->a.cloth, seam->b.cloth);
-  }
+  if (joins) { join_parts(s->part, group->count, seam->a.cloth, seam->b.cloth); }
 }
 
 /* Labels particles by what they are one with, and those of gathers by what they lie between. */

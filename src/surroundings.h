@@ -30,22 +30,26 @@ static void compare_surroundings(const cloth *c, uint64_t hash) {
 
 /* Are the tables what cloth.h says, but for what they hold? */
 static int check_tables(const cloth *c, const cloth_surroundings *around) {
-  RETURN_IF(around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
-                around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT),
-            CLOTH_ERROR_RANGE);
-  RETURN_IF((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
-                (WITH_WORKERS && around->workers && !around->workers->run),
-            CLOTH_ERROR_NULL);
+  if (around->geometry_count < 0 || around->geometry_count > CLOTH_GEOMETRY_LIMIT || around->body_count < 0 ||
+      around->body_count > CLOTH_SHARED_BODY_LIMIT || !are_metres_within(around->origin, CLOTH_ORIGIN_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if ((around->geometry_count > 0 && !around->geometries) || (around->body_count > 0 && !around->bodies) ||
+      (WITH_WORKERS && around->workers && !around->workers->run)) {
+    return CLOTH_ERROR_NULL;
+  }
   return around->body_count == 0 || c->settings.capacity.max_shared_bodies > 0 ? CLOTH_OK : CLOTH_ERROR_STATE;
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  RETURN_ERROR(check_collider(&body->collider));
-  RETURN_ERROR(check_pose(&body->previous));
-  RETURN_IF(!has_geometry(&body->collider), CLOTH_OK);
+  int error = check_collider(&body->collider);
+  if (error) { return error; }
+  error = check_pose(&body->previous);
+  if (error) { return error; }
+  if (!has_geometry(&body->collider)) { return CLOTH_OK; }
   const int32_t capacity =
       body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
-  RETURN_IF(capacity == 0, CLOTH_ERROR_STATE);
+  if (capacity == 0) { return CLOTH_ERROR_STATE; }
 #if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
 #else
@@ -55,12 +59,15 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
-  RETURN_ERROR(around ? check_tables(c, around) : CLOTH_OK);
+  int error = around ? check_tables(c, around) : CLOTH_OK;
+  if (error) { return error; }
 #if WITH_GEOMETRY
-  RETURN_ERROR(check_geometries(c, around));
+  error = check_geometries(c, around);
+  if (error) { return error; }
 #endif
   for (int32_t n = 0; around && n < around->body_count; n++) {
-    RETURN_ERROR(check_shared_body(c, around, &around->bodies[n]));
+    error = check_shared_body(c, around, &around->bodies[n]);
+    if (error) { return error; }
   }
   return CLOTH_OK;
 }
@@ -112,9 +119,7 @@ static int is_field_near(const collider_slot *slot, const cloth_geometry *g, con
 /* Is a body that moves from slot->previous to its pose near the cloth? */
 static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
   const cloth_geometry *g = geometry_of(c, &slot->body);
-  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    return is_field_near(slot, g, box);
-  }
+  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) { return is_field_near(slot, g, box); }
   const float reach = body_reach(&slot->body, g);
   position_box swept = {slot->body.pose.position, slot->body.pose.position};
   hold_point(&swept, slot->body.pose.position, reach);
@@ -148,9 +153,7 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   const position_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
     collider_slot slot = slot_of_body(&around->bodies[n]);
-    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) {
-      continue;
-    }
+    if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) { continue; }
     const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
     if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
         (is_mesh && meshes == c->settings.capacity.meshes)) {

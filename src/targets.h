@@ -28,12 +28,13 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  RETURN_ERROR(check_present(c, particle));
-  RETURN_IF(!constraint, CLOTH_ERROR_NULL);
-  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!constraint) { return CLOTH_ERROR_NULL; }
+  if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
-  RETURN_IF(!is_motion_limit(limit), CLOTH_ERROR_RANGE);
-  RETURN_IF(!in_range(constraint->drive, 0.0f, MAX_DRIVE), CLOTH_ERROR_RANGE);
+  if (!is_motion_limit(limit)) { return CLOTH_ERROR_RANGE; }
+  if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) { return CLOTH_ERROR_RANGE; }
   set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
                       vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
   set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
@@ -49,29 +50,31 @@ static const uint8_t *vertex_of(const cloth *c, const cloth_vertex_layout *layou
 /* An attribute of a vertex, three floats at any alignment; 0 if the layout does not have it. */
 static cloth_vector read_attribute(const uint8_t *vertex, int32_t offset) {
   cloth_vector a = {0.0f, 0.0f, 0.0f};
-  if (offset != CLOTH_ATTRIBUTE_NONE) {
-    copy_floats(&a, vertex + offset, 3);
-  }
+  if (offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(&a, vertex + offset, 3); }
   return a;
 }
 
 static int check_targets(const cloth *c, const cloth_vertex_layout *layout, const void *vertices) {
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
-    RETURN_IF(!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
-                  !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT),
-              CLOTH_ERROR_RANGE);
+    if (!vector_in_range(read_attribute(vertex, layout->position_offset), CLOTH_POSITION_LIMIT) ||
+        !vector_in_range(read_attribute(vertex, layout->normal_offset), ATTRIBUTE_LIMIT)) {
+      return CLOTH_ERROR_RANGE;
+    }
   }
   return CLOTH_OK;
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  RETURN_ERROR(check_call(c, layout));
-  RETURN_IF(!vertices, CLOTH_ERROR_NULL);
-  RETURN_IF(!c->state.targets, CLOTH_ERROR_STATE);
-  RETURN_IF(layout->position_offset == CLOTH_ATTRIBUTE_NONE, CLOTH_ERROR_BUFFER);
-  RETURN_ERROR(check_vertices(layout, grid_vertices(c), bytes));
-  RETURN_ERROR(check_targets(c, layout, vertices));
+  int error = check_call(c, layout);
+  if (error) { return error; }
+  if (!vertices) { return CLOTH_ERROR_NULL; }
+  if (!c->state.targets) { return CLOTH_ERROR_STATE; }
+  if (layout->position_offset == CLOTH_ATTRIBUTE_NONE) { return CLOTH_ERROR_BUFFER; }
+  error = check_vertices(layout, grid_vertices(c), bytes);
+  if (error) { return error; }
+  error = check_targets(c, layout, vertices);
+  if (error) { return error; }
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
@@ -88,7 +91,8 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  RETURN_ERROR(cloth_move_targets(c, layout, vertices, bytes));
+  int error = cloth_move_targets(c, layout, vertices, bytes);
+  if (error) { return error; }
   finish_target_motion(c);
   return CLOTH_OK;
 }

@@ -58,9 +58,7 @@ typedef struct tear_list {
 /* Strain at which the thread from particle i to j breaks. */
 static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  if (!s->tear_map) {
-    return s->tear_strain;
-  }
+  if (!s->tear_map) { return s->tear_strain; }
   const float *map = floats_at(c, s->tear_map);
   return s->tear_strain * 0.5f * (map[i] + map[j]);
 }
@@ -74,9 +72,7 @@ static int32_t thread_end(const cloth *c, int32_t d, int32_t particle) {
 /* The first particle of the cell before a thread: above it, or to the left of it. -1 beyond the grid. */
 static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
   const int32_t columns = c->grid.columns;
-  if (d == WARP) {
-    return particle - columns;
-  }
+  if (d == WARP) { return particle - columns; }
   return particle % columns ? particle - 1 : is_wrapped(c) ? particle + columns - 1 : -1;
 }
 
@@ -94,18 +90,14 @@ static float thread_rest(const cloth *c, int32_t d, int32_t i) {
 
 /* Factor of the stiffness map for a thread. */
 static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
-  if (!c->constant.stiffness_map) {
-    return 1.0f;
-  }
+  if (!c->constant.stiffness_map) { return 1.0f; }
   const float *map = floats_at(c, c->constant.stiffness_map);
   return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_THREAD_STIFFNESS);
 }
 
 /* The first particle of a thread of a line; on rings the threads start anew behind the last. */
 static int32_t thread_of(const gauge_line *l, int32_t number) {
-  if (l->d == WEFT) {
-    return l->first + number * l->c->grid.columns;
-  }
+  if (l->d == WEFT) { return l->first + number * l->c->grid.columns; }
   return l->first + (number < l->threads ? number : number - l->threads);
 }
 
@@ -121,9 +113,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
   l->pull[0] = l->rest[0] = 0.0f;
   while (count < most) {
     const int32_t i = thread_of(l, first + count);
-    if (is_gap(l->c, i, spring_gap(l->d)) || (count > 0 && is_pinned(l->c, i))) {
-      break;
-    }
+    if (is_gap(l->c, i, spring_gap(l->d)) || (count > 0 && is_pinned(l->c, i))) { break; }
     const float rest = thread_rest(l->c, l->d, i);
     l->pull[count + 1] = l->pull[count] + thread_stiffness(l->c, l->d, i) * (thread_length(l->c, l->d, i) - rest);
     l->rest[count + 1] = l->rest[count] + rest;
@@ -134,9 +124,7 @@ static int32_t add_up_threads(gauge_line *l, int32_t first, int32_t most) {
 
 /* Sum over the threads before one of `count` that have been added up, none beyond the ends of a line. */
 static float sum_before(const gauge_line *l, const float *sums, int32_t count, int32_t number) {
-  if (!l->is_endless) {
-    return sums[number < 0 ? 0 : number < count ? number : count];
-  }
+  if (!l->is_endless) { return sums[number < 0 ? 0 : number < count ? number : count]; }
   return number < 0       ? sums[number + count] - sums[count]
          : number > count ? sums[number - count] + sums[count]
                           : sums[number];
@@ -159,9 +147,7 @@ static void consider_thread(const gauge_line *l, int32_t i, int32_t number, int3
   }
   const float rest = gauge_sum(l, l->rest, count, number) * thread_stiffness(c, l->d, i);
   const float strain = gauge_sum(l, l->pull, count, number) / rest;
-  if (!(strain > limit)) {
-    return;
-  }
+  if (!(strain > limit)) { return; }
   if (is_gap(c, i, GAP_TORN) || (before >= 0 && is_gap(c, before, GAP_TORN))) {
     if (list->count < TEARS_AT_ONCE) {
       list->thread[list->count++] = 2 * i + l->d;
@@ -257,9 +243,7 @@ static void break_thread(const cloth *c, int32_t thread) {
 /* Breaks the threads of a list, as many as the step still may, or the worst. Returns how many. */
 static int32_t break_threads(const cloth *c, tear_list *list) {
   const int32_t most = gap_summary_of(c)->max_breaks - statistics_of(c)->threads_torn;
-  if (list->worst >= 0 && list->count == 0) {
-    list->thread[list->count++] = list->worst;
-  }
+  if (list->worst >= 0 && list->count == 0) { list->thread[list->count++] = list->worst; }
   list->waits |= list->count > most;
   const int32_t count = list->count < most ? list->count : most;
   for (int32_t n = 0; n < count; n++) {
@@ -273,9 +257,7 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
   tear_list list;
   fill_zero(&list, sizeof list);
   list.worst = -1;
-  if (!(gap_summary_of(c)->tear_strain > 0.0f)) {
-    return;
-  }
+  if (!(gap_summary_of(c)->tear_strain > 0.0f)) { return; }
   find_overstrained(c, &list);
   const int32_t count = break_threads(c, &list);
   plan->notes |= list.waits ? CLOTH_NOTE_TEARS_WAIT : 0;
@@ -311,9 +293,7 @@ static void rip_pins(const cloth *c, float dt) {
   for (int32_t i = 0; most > 0.0f && i < c->count; i++) {
     const cloth_vector impulse = vector_flush(impulses[i], INPUT_QUANTUM);
     if (is_pinned(c, i) && !is_gap(c, i, GAP_PARTICLE) && vector_dot(impulse, impulse) > squared) {
-      if (find_attachment(c, i)) {
-        remove_attachment(c, i);
-      }
+      if (find_attachment(c, i)) { remove_attachment(c, i); }
       freedom_of(c)[i] = FREEDOM_FREE;
       invalidate_history(c, i);
       if (c->state.tethers && inputs_of(c)->tethers_chosen == TETHERS_SET) {
@@ -330,9 +310,7 @@ static void rip_pins(const cloth *c, float dt) {
 
 /* After the substeps of a step of dt seconds. */
 static void finish_tears(const cloth *c, float dt) {
-  if (statistics_of(c)->threads_torn > 0) {
-    forget_torn(c);
-  }
+  if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
   int32_t cells = 0;
   for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
     cells += (gaps_of(c)[i] & GAP_TORN) != 0;
@@ -378,27 +356,25 @@ static int crosses_thread(const cloth_cut_line *cut, int32_t column, int32_t row
 
 /* Breaks a thread, if it is whole. Returns how many that is. */
 static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
-  RETURN_IF(gaps_of(c)[particle] & spring_gap(d), 0);
+  if (gaps_of(c)[particle] & spring_gap(d)) { return 0; }
   break_thread(c, 2 * particle + d);
   return 1;
 }
 
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  RETURN_ERROR(check_call(c, cut));
-  RETURN_IF(!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
-                !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT),
-            CLOTH_ERROR_RANGE);
-  RETURN_IF(!can_tear(c), CLOTH_ERROR_STATE);
+  int error = check_call(c, cut);
+  if (error) { return error; }
+  if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
+      !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  if (!can_tear(c)) { return CLOTH_ERROR_STATE; }
   const cloth_cut_line line = ordered_cut(cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
-    if (column < cells_along_warp(c) && crosses_thread(&line, column, row, WARP)) {
-      count += cut_thread(c, i, WARP);
-    }
-    if (row + 1 < c->grid.rows && crosses_thread(&line, column, row, WEFT)) {
-      count += cut_thread(c, i, WEFT);
-    }
+    if (column < cells_along_warp(c) && crosses_thread(&line, column, row, WARP)) { count += cut_thread(c, i, WARP); }
+    if (row + 1 < c->grid.rows && crosses_thread(&line, column, row, WEFT)) { count += cut_thread(c, i, WEFT); }
   }
   if (count > 0) {
     derive_gaps(c);

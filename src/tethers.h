@@ -49,9 +49,7 @@ static rest_metric metric_of(const cloth *c, float scale) {
 
 /* Columns between two points, round the other side of a tube if that is shorter. */
 CLOTH_INLINE lanes shorter_columns(rest_metric m, lanes columns) {
-  if (!WITH_WRAP || m.around == 0.0f) {
-    return columns;
-  }
+  if (!WITH_WRAP || m.around == 0.0f) { return columns; }
   columns = lanes_absolute(columns);
   return lanes_minimum(columns, lanes_subtract(lanes_splat(m.around), columns));
 }
@@ -95,27 +93,17 @@ static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t p
 static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) {
   int32_t *first = &t->slots[0][t->particle];
   int32_t *second = t->slots[1] ? &t->slots[1][t->particle] : NULL;
-  if (pin < 0 || pin == *first || (second && pin == *second)) {
-    return;
-  }
+  if (pin < 0 || pin == *first || (second && pin == *second)) { return; }
   int is_nearest = *first < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *first);
   if (is_nearest) {
     int32_t former = *first;
     *first = pin;
     pin = former;
   }
-  if (!second) {
-    return;
-  }
-  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) {
-    *second = -1;
-  }
-  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) {
-    return;
-  }
-  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) {
-    *second = pin;
-  }
+  if (!second) { return; }
+  if (is_nearest && *second >= 0 && is_redundant_anchor(c, t, *second, *first)) { *second = -1; }
+  if (pin < 0 || is_redundant_anchor(c, t, pin, *first)) { return; }
+  if (*second < 0 || rest_to_particle(c, t, pin) < rest_to_particle(c, t, *second)) { *second = pin; }
 }
 
 /* Proposes the anchors of the neighbour that is so many columns and rows away, if there is one. */
@@ -126,9 +114,7 @@ static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32
     column += column < 0 ? c->grid.columns : 0;
     column -= column >= c->grid.columns ? c->grid.columns : 0;
   }
-  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) {
-    return;
-  }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return; }
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
   }
@@ -192,9 +178,7 @@ static int is_over_material(const cloth *c, int32_t particle, int32_t pin) {
     const int along_warp = rows == 0 || (wide > 0 && error > 0) || (wide > 0 && error == 0);
     const int32_t next_q = along_warp ? q + step_column : q, next_r = along_warp ? r : r + step_row;
     const int32_t first_q = (next_q < q ? next_q : q) + columns, first_r = next_r < r ? next_r : r;
-    if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) {
-      return 0;
-    }
+    if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) { return 0; }
     error += along_warp ? -2 * rows : 2 * wide;
     q = next_q;
     r = next_r;
@@ -223,9 +207,7 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    remove_tethers_over_gaps(c);
-  }
+  if (has_gaps(c)) { remove_tethers_over_gaps(c); }
 #endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
@@ -249,33 +231,38 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  RETURN_ERROR(check_particle(c, particle));
-  RETURN_IF(c->settings.tethers.count == 0, CLOTH_ERROR_STATE);
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  if (c->settings.tethers.count == 0) { return CLOTH_ERROR_STATE; }
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
-  RETURN_ERROR(check_tether(c, particle, slot));
-  RETURN_ERROR(check_present(c, particle));
+  int error = check_tether(c, particle, slot);
+  if (error) { return error; }
+  error = check_present(c, particle);
+  if (error) { return error; }
   if (pin != -1) {
-    RETURN_ERROR(check_pin(c, pin));
-    RETURN_ERROR(check_present(c, pin));
+    error = check_pin(c, pin);
+    if (error) { return error; }
+    error = check_present(c, pin);
+    if (error) { return error; }
   }
-  RETURN_IF(!c->has_scratch, CLOTH_ERROR_STATE); /* choosing needs it */
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; } /* choosing needs it */
 #if WITH_GAPS
-  RETURN_IF(pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin), CLOTH_ERROR_STATE);
+  if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) { return CLOTH_ERROR_STATE; }
 #endif
-  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) {
-    choose_tethers(c);
-  }
+  if (inputs_of(c)->tethers_chosen == TETHERS_STALE) { choose_tethers(c); }
   inputs_of(c)->tethers_chosen = TETHERS_SET;
   set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
   return CLOTH_OK;
 }
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
-  RETURN_ERROR(check_call(c, pin));
-  RETURN_ERROR(check_tether(c, particle, slot));
+  int error = check_call(c, pin);
+  if (error) { return error; }
+  error = check_tether(c, particle, slot);
+  if (error) { return error; }
   *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
   return CLOTH_OK;
 }

@@ -37,9 +37,7 @@ static int next_torn_cell(const cloth *c, torn_cells *t) {
   while (t->next < c->count && !(gaps_of(c)[t->next] & GAP_TORN)) {
     t->next++;
   }
-  if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) {
-    return 0;
-  }
+  if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) { return 0; }
   t->row = t->next / c->grid.columns;
   t->column = t->next++ - t->row * c->grid.columns;
   t->drawn = ++t->count;
@@ -78,13 +76,9 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   const int inside =
       row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
       (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
-  if (!inside) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!inside) { return vector(0.0f, 0.0f, 0.0f); }
   const int32_t i = particle_beside(c, column, row), j = particle_beside(c, next_column, next_row);
-  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) { return vector(0.0f, 0.0f, 0.0f); }
   const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
   const float length = vector_length(way);
   const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
@@ -164,9 +158,7 @@ static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t 
 static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, int32_t first) {
   CLOTH_CONSTANT static const int8_t kind[6] = {-1, 0, 2, -1, 2, 1};
   const int32_t corner = number / 6, which = kind[number % 6];
-  if (which < 0) {
-    return (t->row + piece_row[corner]) * along + t->column + piece_column[corner];
-  }
+  if (which < 0) { return (t->row + piece_row[corner]) * along + t->column + piece_column[corner]; }
   return first + PIECE_VERTICES * (t->count - 1) + 3 * corner + which;
 }
 

@@ -30,12 +30,13 @@ static int32_t grid_vertices(const cloth *c) {
 
 /* Does a layout fit its stride, and has the buffer room for so many vertices? */
 static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size_t bytes) {
-  RETURN_IF(layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
-                !attribute_fits(layout->position_offset, 3, layout->stride) ||
-                !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-                !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-                bytes / (size_t)layout->stride < (size_t)(uint32_t)count,
-            CLOTH_ERROR_BUFFER);
+  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
+      !attribute_fits(layout->position_offset, 3, layout->stride) ||
+      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
+      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
+      bytes / (size_t)layout->stride < (size_t)(uint32_t)count) {
+    return CLOTH_ERROR_BUFFER;
+  }
   return CLOTH_OK;
 }
 

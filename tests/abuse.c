@@ -293,8 +293,7 @@ static void mishaps(void) {
                          {"hung: gravity 1e4 m/s^2", pull_hard, 0},
                          {"hung: wind of 1000 m/s", blow_hard, 0}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    if (!is_chosen(list[i].name) || (list[i].is_open && !is_table))
-      continue;
+    if (!is_chosen(list[i].name) || (list[i].is_open && !is_table)) continue;
     const cloth_config config = hung_config(32);
     outcome o = no_outcome;
     o.rest = rest_of_hung(&config);
@@ -432,8 +431,7 @@ static void odd_cloths(void) {
               {"odd: a ball of 25 kg at 250 m/s", 4, 250.0, 28},
               {"odd: a ball of 25 kg at 250 m/s, 8 substeps", 4, 250.0, 8}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-    if (!is_chosen(list[i].name))
-      continue;
+    if (!is_chosen(list[i].name)) continue;
     outcome o = list[i].kind == 0   ? twisted_tube()
                 : list[i].kind == 1 ? sized_sheet(list[i].value)
                 : list[i].kind == 2 ? chequered_sheet()

@@ -79,8 +79,7 @@ static inline void choose_lines(int count, char **arguments) {
 static inline open_line demands_of(const char *name) {
   const open_line goal = {name, RECOVERED, 0, 0}, least = {name, RECOVERED_AT_LEAST, 0, 0};
   for (size_t i = 0; !is_table && i < sizeof open_lines / sizeof open_lines[0]; i++)
-    if (begins_with(name, open_lines[i].words))
-      return open_lines[i];
+    if (begins_with(name, open_lines[i].words)) return open_lines[i];
   return is_table ? goal : least;
 }
 
@@ -92,8 +91,7 @@ static inline void report(const char *name, const outcome *o) {
          o->later, o->rest, o->inside, o->passed, holds ? "ok" : "missed");
   check_passed += holds;
   check_failed += !holds;
-  if (!holds && !is_table)
-    printf("%s: failed\n", name);
+  if (!holds && !is_table) printf("%s: failed\n", name);
 }
 
 static inline double stretch_of(const fixture *s) {

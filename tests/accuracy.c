@@ -71,16 +71,12 @@ static cloth *open_sheet(const cloth_config *config) {
   cloth *sheet = NULL;
   int result = cloth_init(config, arena, sizeof arena, &sheet);
   CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
-  if (result != CLOTH_OK) {
-    exit(check_report());
-  }
+  if (result != CLOTH_OK) { exit(check_report()); }
   return sheet;
 }
 
 static void advance(cloth *sheet, double dt) {
-  if (cloth_step(sheet, (float)dt) < 0) {
-    steps_refused++;
-  }
+  if (cloth_step(sheet, (float)dt) < 0) { steps_refused++; }
 }
 
 static void advance_for(cloth *sheet, double seconds, double dt) {
@@ -153,9 +149,7 @@ static void crossings_add(crossings *c, double time, double value) {
   if (c->samples > 0 && c->before_value < 0.0 && value >= 0.0) {
     double share = c->before_value / (c->before_value - value);
     c->last = c->before_time + share * (time - c->before_time);
-    if (c->count == 0) {
-      c->first = c->last;
-    }
+    if (c->count == 0) { c->first = c->last; }
     c->count++;
   }
   c->before_time = time;
@@ -719,9 +713,7 @@ static double chain_misses(int links, double gamma, double first, double *chord)
     double beyond = (links - link + 0.5) / links;
     double sine = (link == 1 ? 2.0 : 1.0) * sin(angle - before) - gamma / ((double)links * links) * beyond * cos(angle);
     before = angle;
-    if (sine < 0.0 || sine > 1.0) {
-      return sine;
-    }
+    if (sine < 0.0 || sine > 1.0) { return sine; }
     angle += asin(sine);
   }
   *chord = atan2(y, x) * 180.0 / PI;

@@ -281,8 +281,7 @@ static void test_frame_with_a_line(void) {
   CHECK(cloth_confine_to_line(s.sheet, particle, vector_at(1, 0, 0)) == CLOTH_OK, "cloth_confine_to_line");
   const point start = position_of(s.sheet, particle);
   for (int i = 0; i < s.count; i++) {
-    if (i != particle)
-      cloth_release(s.sheet, i);
+    if (i != particle) cloth_release(s.sheet, i);
     cloth_set_particle(s.sheet, i, vector_of(position_of(s.sheet, i)), vector_at(-10, 0, 0));
   }
   run_steps(s.sheet, 30, FRAME);
@@ -383,8 +382,7 @@ static double largest_violation(const fixture *s, const vertex vertices[TARGET_C
     most = fmax(most, farthest > 0.0 ? over / farthest : over * 1e3); /* at the target itself: 0.01 mm */
     point middle =
         point_sum(target, point_scaled(point_of(vertices[i].normal), -((double)constraint.backstop_distance + radius)));
-    if (radius > 0.0)
-      most = fmax(most, 1.0 - point_distance(x, middle) / radius);
+    if (radius > 0.0) most = fmax(most, 1.0 - point_distance(x, middle) / radius);
   }
   return most;
 }
@@ -550,8 +548,7 @@ static void test_targets_are_state(void) {
     frame = frame_pose(step);
     place_targets(&frame, vertices);
     cloth_move_targets(s.sheet, &vertex_layout, vertices, sizeof vertices);
-    if (step < 19)
-      cloth_step(s.sheet, FRAME);
+    if (step < 19) cloth_step(s.sheet, FRAME);
   }
   unsigned char *image = malloc(s.memory.image_bytes);
   CHECK(cloth_write_image(s.sheet, image, s.memory.image_bytes) == CLOTH_OK, "cloth_write_image");

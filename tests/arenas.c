@@ -203,8 +203,7 @@ static void test_memory(void) {
   static const int sizes[] = {8, 9, 13, 16, 17, 31, 32, 33, 47, 64, 65, 100, 127, 128, 129, 200, 255, 256};
   const int count = (int)(sizeof sizes / sizeof sizes[0]);
   float *map = (float *)malloc(256 * 256 * sizeof *map);
-  if (map == NULL)
-    return;
+  if (map == NULL) return;
   for (int i = 0; i < 256 * 256; i++)
     map[i] = 1.0f;
   for (int i = 0; i < count; i++) {

@@ -298,8 +298,7 @@ static void test_refusals(void) {
     CHECK(skinned == expected[fault], "fault %d in a skin: %s", fault, cloth_result_name(skinned));
     k.positions[s.count - 1] = last;
     b.origin.y = b.origin.z = 0;
-    if (fault < 3)
-      CHECK(cloth_keep_positions(s.sheet, &b) == expected[fault], "fault %d is kept", fault);
+    if (fault < 3) CHECK(cloth_keep_positions(s.sheet, &b) == expected[fault], "fault %d is kept", fault);
   }
   CHECK(memcmp(buffer, clean, sizeof buffer) == 0, "a refused call has written vertices");
   CHECK(cloth_keep_positions(s.sheet, NULL) == CLOTH_ERROR_NULL, "keep in nothing");

@@ -125,8 +125,7 @@ static void random_call(fixture *s, random_source *random) {
 /* The first word of a state that is a float and not canonical, or 0. */
 static size_t first_careless_word(const image_map *at, const unsigned char *image) {
   for (size_t word = HEADER_WORDS; word < at->first[REGION_COUNT]; word++) {
-    if (is_float_word(at, word) && !is_canonical(get_word(image, word)))
-      return word;
+    if (is_float_word(at, word) && !is_canonical(get_word(image, word))) return word;
   }
   return 0;
 }

@@ -20,8 +20,7 @@ static int check_passed;
 static int check_failed;
 
 static inline void check_stop(void) {
-  if (getenv("CHECK_STOPS") != NULL)
-    exit(1);
+  if (getenv("CHECK_STOPS") != NULL) exit(1);
 }
 
 /* CHECK(condition, "format", values...): the format prints the values seen. */
@@ -93,18 +92,15 @@ static inline int visit_test(const test *t, int count, char **arguments, int lis
   for (int number = first; number < end; number++) {
     char name[128];
     snprintf(name, sizeof name, "%s%s%s", t->name, t->cases ? "/" : "", t->cases ? t->cases->name(number) : "");
-    if (!test_is_chosen(count, arguments, name))
-      continue;
+    if (!test_is_chosen(count, arguments, name)) continue;
     visited++;
     if (list) {
       printf("%s\n", name);
       continue;
     }
-    if (t->cases != NULL)
-      t->cases->select(number);
+    if (t->cases != NULL) t->cases->select(number);
     run_test(t, name);
-    if (t->cases != NULL)
-      t->cases->select(0);
+    if (t->cases != NULL) t->cases->select(0);
   }
   return visited;
 }

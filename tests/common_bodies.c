@@ -59,8 +59,7 @@ static void lay_sheet(scene *s, int count, const cloth_config *config, double x,
   ball.radius = (float)RADIUS;
   ball.pose.position = vector_at(x, -0.5 * WIDTH, RADIUS + 0.02);
   add_body(s, &ball, 1.0);
-  if (count > 1)
-    join_collider(s, 0);
+  if (count > 1) join_collider(s, 0);
 }
 
 static cloth_body body_in(const scene *s, int n, point *place) {
@@ -213,8 +212,7 @@ static void hang_box(scene *s, int is_turned, int substeps, cloth_metres origin)
     config.edge_warp = vector_at(4 * SPACING, 0, 0);
     config.edge_weft = vector_at(0, -12 * SPACING, 0);
     config.origin = vector_of(i ? point_difference(corner, shift) : corner);
-    if (i == 1)
-      config.world.origin = origin;
+    if (i == 1) config.world.origin = origin;
     s->p.f[i] = fixture_make(&config);
     s->p.sheets[i] = s->p.f[i].sheet;
     for (int k = 0; k < 5; k++)

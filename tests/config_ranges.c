@@ -141,8 +141,7 @@ static void expect_range_explained(const cloth_config *config, const config_fiel
   } else if (named) {
     const char *dots = strstr(range, "..");
     char *after = text, end[32] = "";
-    if (dots != NULL && dots - range < (int)sizeof end)
-      memcpy(end, range, (size_t)(dots - range));
+    if (dots != NULL && dots - range < (int)sizeof end) memcpy(end, range, (size_t)(dots - range));
     double low = strtod(end, NULL), high = dots == NULL ? -1.0 : strtod(dots + 2, &after);
     CHECK(low == field->low && high == field->high && strcmp(after, field->text) == 0,
           "%s of %g..%g%s is explained as \"%s\"", field->name, field->low, field->high, field->text, text);
@@ -160,8 +159,7 @@ static void test_float_field(guarded_fixture *f, const config_field *field) {
     config = config_with_float(field, refused[i]);
     expect_config_refused(f, &config, CLOTH_ERROR_RANGE, field->name);
     expect_range_explained(&config, field);
-    if (field_in_fabric(field))
-      REFUSED(f, cloth_set_fabric(f->s.sheet, &config.fabric), CLOTH_ERROR_RANGE);
+    if (field_in_fabric(field)) REFUSED(f, cloth_set_fabric(f->s.sheet, &config.fabric), CLOTH_ERROR_RANGE);
   }
 }
 
@@ -393,8 +391,7 @@ static char *read_header(void) {
   const char *path = SOURCE_DIRECTORY "/cloth.h";
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL, "cannot read %s", path);
-  if (file == NULL)
-    return NULL;
+  if (file == NULL) return NULL;
   static char text[1 << 17];
   size_t length = fread(text, 1, sizeof text - 1, file);
   text[length] = '\0';
@@ -415,11 +412,9 @@ static int documented_default(const char *header, const config_field *field, dou
     snprintf(type, sizeof type, "typedef struct cloth_config_%.*s {", (int)(dot - field->name), field->name);
   snprintf(declaration, sizeof declaration, "%s %s;", field->kind == FIELD_FLOAT ? "float" : "int32_t", name);
   const char *group = strstr(header, type), *start = group == NULL ? NULL : strstr(group, declaration);
-  if (start == NULL)
-    return 0;
+  if (start == NULL) return 0;
   const char *found = strstr(start, "default "), *end = strstr(start, "*/");
-  if (found == NULL || end == NULL || found > end)
-    return 0;
+  if (found == NULL || end == NULL || found > end) return 0;
   char *after;
   *value = strtod(found + strlen("default "), &after);
   return after != found + strlen("default ");
@@ -480,8 +475,7 @@ static void test_every_word(void) {
       name = config_fields[i].offset == at ? config_fields[i].name : name;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
       name = at >= vectors[i].offset && at < vectors[i].offset + (i == 0 ? 4 : 12) ? vectors[i].name : name;
-    if (at >= offsetof(cloth_config, grid.seed) && at < offsetof(cloth_config, air))
-      continue;
+    if (at >= offsetof(cloth_config, grid.seed) && at < offsetof(cloth_config, air)) continue;
     cloth_config config = cloth_config_default();
     memcpy((unsigned char *)&config + at, &no_number, sizeof no_number);
     char text[128];

@@ -20,8 +20,7 @@ static fixture framed(const cloth_config *config) {
   fixture s = fixture_make(config);
   for (int i = 0; i < s.count; i++) {
     const int row = i / s.columns, column = i % s.columns;
-    if (row == 0 || row == s.count / s.columns - 1 || column == 0 || column == s.columns - 1)
-      cloth_pin(s.sheet, i);
+    if (row == 0 || row == s.count / s.columns - 1 || column == 0 || column == s.columns - 1) cloth_pin(s.sheet, i);
   }
   return s;
 }
@@ -213,8 +212,7 @@ static void test_rests(void) {
     cloth_add_collider(s.sheet, &capsule);
     double fastest = 0.0;
     for (int frame = 1; frame <= 720; frame++) {
-      if (frame <= 30)
-        capsule.pose.position.y = (float)(0.26 - (0.06 + scenes[k / 3].depth) * frame / 30.0);
+      if (frame <= 30) capsule.pose.position.y = (float)(0.26 - (0.06 + scenes[k / 3].depth) * frame / 30.0);
       cloth_move_collider(s.sheet, 0, NULL, &capsule.pose);
       cloth_step(s.sheet, FRAME);
       for (int i = 0; frame > 660 && i < s.count; i++)

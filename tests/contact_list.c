@@ -68,8 +68,7 @@ static void expect_reaction(const fixture *s, int count, int collider) {
    solver particles lie a little deeper. */
 static void expect_places(const cloth_collider *bodies, int count) {
   for (int i = 0; i < count; i++) {
-    if (!list[i].is_touching)
-      continue;
+    if (!list[i].is_touching) continue;
     const cloth_collider *body = &bodies[list[i].collider];
     point at = point_of(list[i].position), normal = point_of(list[i].normal);
     double distance = distance_to(body, at), ahead = distance_to(body, point_sum(at, point_scaled(normal, 1e-3)));

@@ -23,8 +23,7 @@ static point pin_sum(const fixture *s) {
   point sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < s->count; i++) {
     cloth_vector impulse;
-    if (cloth_get_pin_reaction(s->sheet, i, &impulse) == CLOTH_OK)
-      sum = point_sum(sum, point_of(impulse));
+    if (cloth_get_pin_reaction(s->sheet, i, &impulse) == CLOTH_OK) sum = point_sum(sum, point_of(impulse));
   }
   return sum;
 }
@@ -91,18 +90,14 @@ static void test_weight_in_tiers(void) {
     const float blends[] = {0.0f, 0.8f, 1.0f};
     cloth_config config = sheet_config(16, 16, tier < 3 ? blends[tier] : 0.5f);
     double mass = 0.0;
-    if (tier == 3)
-      cloth_config_use_imex(&config);
-    if (tier == 4)
-      config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
-    if (tier == 5)
-      config.strain_limit.max_extension = 0.001f;
+    if (tier == 3) cloth_config_use_imex(&config);
+    if (tier == 4) config.integration.method = CLOTH_INTEGRATION_IMPLICIT;
+    if (tier == 5) config.strain_limit.max_extension = 0.001f;
     for (int i = 0; i < 256; i++) {
       masses[i] = tier == 6 ? 0.5f + (float)(i % 7) * 0.25f : 1.0f;
       mass += (double)masses[i] / 256.0;
     }
-    if (tier == 6)
-      config.grid.mass_map = masses;
+    if (tier == 6) config.grid.mass_map = masses;
     config.solver.max_iterations = 200;
     fixture s = fixture_make(&config);
     add_support(s.sheet, CLOTH_SHAPE_SPHERE);
@@ -126,14 +121,11 @@ static void test_weight_on_pins(void) {
         cloth_config config = sheet_config(20, substeps[k], 0.5f);
         config.edge_weft = vector_at(0.0, kind == 2 ? 0.0 : -1.0, kind == 2 ? 1.0 : 0.0);
         config.grid.wrap = kind == 3;
-        if (stiff)
-          cloth_fabric_preset(CLOTH_FABRIC_PAPER, &config.fabric);
+        if (stiff) cloth_fabric_preset(CLOTH_FABRIC_PAPER, &config.fabric);
         fixture s = fixture_make(&config);
         for (int i = 0; i < (kind == 2 ? 40 : 20); i++)
-          if ((kind > 0 && kind < 4) || i == 0 || i == 19)
-            cloth_pin(s.sheet, i);
-        if (kind == 4)
-          cloth_confine_to_plane(s.sheet, 19, vector_at(0.0, 1.0, 0.0));
+          if ((kind > 0 && kind < 4) || i == 0 || i == 19) cloth_pin(s.sheet, i);
+        if (kind == 4) cloth_confine_to_plane(s.sheet, 19, vector_at(0.0, 1.0, 0.0));
         snprintf(what, sizeof what, "weight on %s, %d substeps%s", names[kind], substeps[k], stiff ? ", paper" : "");
         line(what, weighed(&s, &config, 0), 0.99, 1.01);
         fixture_free(&s);
@@ -290,8 +282,7 @@ static fixture make_held_sheet(cloth_config *config, int substeps) {
   config->capacity.max_bodies = 1;
   fixture s = fixture_make(config);
   for (int i = 0; i < s.count; i++)
-    if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33)
-      cloth_pin(s.sheet, i);
+    if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33) cloth_pin(s.sheet, i);
   return s;
 }
 
@@ -322,8 +313,7 @@ static bounce bounce_ball(float mass, int substeps, double aside) {
     b.imbalance =
         fmax(b.imbalance, fabs((double)mass * change - reaction_of(s.sheet, 0).y) / ((double)mass * 9.81 / 60.0));
     b.lowest = fmin(b.lowest, (double)pose.position.y);
-    if (before > 0.0 && body.velocity.y <= 0.0f && b.count < 40)
-      b.peaks[b.count++] = height;
+    if (before > 0.0 && body.velocity.y <= 0.0f && b.count < 40) b.peaks[b.count++] = height;
     height = (double)pose.position.y;
   }
   fixture_free(&s);
@@ -536,8 +526,7 @@ static fixture trampoline(int n, double side, int at_corners, const cloth_collid
   fixture s = fixture_make(&config);
   for (int i = 0; i < s.count; i++) {
     const int on_row = i / n == 0 || i / n == n - 1, on_column = i % n == 0 || i % n == n - 1;
-    if (at_corners ? on_row && on_column : on_row || on_column)
-      cloth_pin(s.sheet, i);
+    if (at_corners ? on_row && on_column : on_row || on_column) cloth_pin(s.sheet, i);
   }
   add_body(s.sheet, shape, mass);
   return s;

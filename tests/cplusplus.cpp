@@ -18,8 +18,7 @@ public:
 
   // Keeps the first error.
   void take(int result) {
-    if (result_ >= CLOTH_OK)
-      result_ = result;
+    if (result_ >= CLOTH_OK) result_ = result;
   }
   int result() const {
     return result_;

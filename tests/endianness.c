@@ -72,13 +72,11 @@ static void act(cloth *sheet, int frame) {
 
 static void run_to(cloth *sheet, int first, int last, int print) {
   for (int frame = first; frame < last; frame++) {
-    if (frame != FRAMES)
-      act(sheet, frame);
+    if (frame != FRAMES) act(sheet, frame);
     must(cloth_step(sheet, FRAME_SECONDS), "cloth_step");
     uint64_t hash = 0;
     must(cloth_hash(sheet, &hash), "cloth_hash");
-    if (print)
-      printf("frame %d %016" PRIx64 "\n", frame, hash);
+    if (print) printf("frame %d %016" PRIx64 "\n", frame, hash);
   }
 }
 
@@ -106,8 +104,7 @@ int main(int argc, char **argv) {
   cloth_config config = make_config();
   cloth_memory memory;
   must(cloth_memory_needed(&config, &memory), "cloth_memory_needed");
-  if (memory.image_bytes > sizeof image)
-    return 2;
+  if (memory.image_bytes > sizeof image) return 2;
 
   cloth *sheet = NULL;
   must(cloth_init(&config, arena, sizeof arena, &sheet), "cloth_init");

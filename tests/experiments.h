@@ -24,8 +24,7 @@ static inline void *must_have(void *memory) {
 /* Sets the substeps of a step; the cap on automatic substeps does not matter then, but may not be lower. */
 static inline void set_substeps(cloth_config *config, int substeps) {
   config->substeps = substeps;
-  if (config->integration.max_substeps < substeps)
-    config->integration.max_substeps = substeps;
+  if (config->integration.max_substeps < substeps) config->integration.max_substeps = substeps;
 }
 
 /* The integration method of every experiment, a cloth_integration. Goals are for the default. */
@@ -43,8 +42,7 @@ static inline cloth_config experiment_config(int substeps) {
 static inline void advance_frames(const fixture *s, int frames) {
   static int printed;
   int notes = run_steps(s->sheet, frames, FRAME);
-  if (notes >= 0 && (notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0)
-    return;
+  if (notes >= 0 && (notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0) return;
   if (printed++ < 5)
     CHECK(0, "%s, notes %d", cloth_result_name(notes), notes);
   else
@@ -156,8 +154,7 @@ static inline strip_grid strip_grid_of(const strip *s, int steps) {
 
 static inline strip_place place_in_strip(const strip_grid *g, int column, int row) {
   strip_place p = {column - 1, 0};
-  if (g->s->angle == 90)
-    p.step = row - 1;
+  if (g->s->angle == 90) p.step = row - 1;
   if (g->s->angle == 45) {
     int a = column - 1, b = row - (g->steps + 1) / 2 - 1;
     p.step = a - b;
@@ -211,8 +208,7 @@ static inline cloth_config strip_config(const strip_grid *g) {
 static inline void pin_strip(const strip_grid *g, const fixture *s) {
   for (int i = 0; i < s->count; i++) {
     strip_place p = place_in_strip(g, i % g->columns, i / g->columns);
-    if (!p.outside && p.step <= 0)
-      cloth_pin(s->sheet, i);
+    if (!p.outside && p.step <= 0) cloth_pin(s->sheet, i);
   }
 }
 
@@ -222,8 +218,7 @@ static inline point strip_mean(const strip_grid *g, const fixture *s, int step) 
   int count = 0;
   for (int i = 0; i < s->count; i++) {
     strip_place p = place_in_strip(g, i % g->columns, i / g->columns);
-    if (p.outside || p.step != step)
-      continue;
+    if (p.outside || p.step != step) continue;
     sum = point_sum(sum, position_of(s->sheet, i));
     count++;
   }
@@ -293,10 +288,8 @@ static inline double peirce_rigidity(const strip *what) {
   double guess = grid_rigidity(&what->fabric, what->spacing);
   while (more.steps - less.steps > 1) {
     int steps = (int)(overhang_of(what, guess) / step_length);
-    if (steps <= less.steps)
-      steps = less.steps + 1;
-    if (steps >= more.steps)
-      steps = more.steps - 1;
+    if (steps <= less.steps) steps = less.steps + 1;
+    if (steps >= more.steps) steps = more.steps - 1;
     strip_rest r = rest_strip(what, steps);
     guess = r.rigidity;
     if (r.chord < PEIRCE_CHORD)
@@ -304,10 +297,8 @@ static inline double peirce_rigidity(const strip *what) {
     else
       more = r;
   }
-  if (less.steps == 0)
-    return more.rigidity;
-  if (more.steps > LONGEST_STRIP)
-    return less.rigidity;
+  if (less.steps == 0) return more.rigidity;
+  if (more.steps > LONGEST_STRIP) return less.rigidity;
   double share = (PEIRCE_CHORD - less.chord) / (more.chord - less.chord);
   return less.rigidity + share * (more.rigidity - less.rigidity);
 }
@@ -354,8 +345,7 @@ static inline double hanging_elongation(int n, double stretch, int substeps, dou
   double particle = (double)config.fabric.density / (n * n), theory = 0.0;
   for (int below = 1; below < n; below++)
     theory += below * particle * STANDARD_GRAVITY / stretch;
-  if (measured != NULL)
-    *measured = elongation;
+  if (measured != NULL) *measured = elongation;
   return elongation / theory;
 }
 
@@ -403,12 +393,10 @@ static inline void lattice_add(lattice *l, int a, int b, double stiffness, const
   const int ends[2] = {a, b};
   for (int i = 0; i < 4; i++) {
     for (int j = 0; j < 4; j++) {
-      if (ends[i / 2] < 0 || ends[j / 2] < 0)
-        continue;
+      if (ends[i / 2] < 0 || ends[j / 2] < 0) continue;
       int row = ends[i / 2] + i % 2, column = ends[j / 2] + j % 2;
       double value = stiffness * direction[i % 2] * direction[j % 2] * (i / 2 == j / 2 ? 1.0 : -1.0);
-      if (column <= row)
-        *lattice_entry(l, row, column) += value;
+      if (column <= row) *lattice_entry(l, row, column) += value;
     }
   }
 }
@@ -445,16 +433,11 @@ static inline double lattice_sag(int columns, int rows, double stretch, double s
     for (int column = 0; column < columns; column++) {
       int here = lattice_unknown(&l, column, row);
       int right = column + 1 < columns, below = row + 1 < rows;
-      if (here >= 0)
-        l.load[here + 1] = weight;
-      if (right)
-        lattice_add(&l, here, lattice_unknown(&l, column + 1, row), stretch, along[0]);
-      if (below)
-        lattice_add(&l, here, lattice_unknown(&l, column, row + 1), stretch, along[1]);
-      if (right && below)
-        lattice_add(&l, here, lattice_unknown(&l, column + 1, row + 1), shear, along[2]);
-      if (column > 0 && below)
-        lattice_add(&l, here, lattice_unknown(&l, column - 1, row + 1), shear, along[3]);
+      if (here >= 0) l.load[here + 1] = weight;
+      if (right) lattice_add(&l, here, lattice_unknown(&l, column + 1, row), stretch, along[0]);
+      if (below) lattice_add(&l, here, lattice_unknown(&l, column, row + 1), stretch, along[1]);
+      if (right && below) lattice_add(&l, here, lattice_unknown(&l, column + 1, row + 1), shear, along[2]);
+      if (column > 0 && below) lattice_add(&l, here, lattice_unknown(&l, column - 1, row + 1), shear, along[3]);
     }
   }
   lattice_solve(&l);
@@ -499,15 +482,13 @@ static inline decay decay_of(const double *y, int frames) {
   for (int i = 1; i + 1 < extremes; i++) {
     double distance = fabs(value[i + 1] - value[i]);
     first = i == 1 ? distance : first;
-    if (distance < 0.02 * first)
-      break;
+    if (distance < 0.02 * first) break;
     double middle = 0.5 * (time[i] + time[i + 1]), logarithm = log(distance);
     n += 1.0, t += middle, tt += middle * middle, l += logarithm, tl += middle * logarithm;
     d.frequency = PI * n / (time[i + 1] - time[1]);
   }
   d.extremes = (int)n + 1;
-  if (n >= 3.0)
-    d.rate = -(n * tl - t * l) / (n * tt - t * t);
+  if (n >= 3.0) d.rate = -(n * tl - t * l) / (n * tt - t * t);
   return d;
 }
 
@@ -652,8 +633,7 @@ static inline void shade_triangle(unsigned char *shadow, const point corner[3]) 
         left += side >= 0.0;
         right += side <= 0.0;
       }
-      if (left == 3 || right == 3)
-        shadow[row * SHADOW_CELLS + column] = 1;
+      if (left == 3 || right == 3) shadow[row * SHADOW_CELLS + column] = 1;
     }
   }
 }
@@ -662,8 +642,7 @@ static inline void shade_triangle(unsigned char *shadow, const point corner[3]) 
 static inline double shadow_area(const fixture *s) {
   unsigned char *shadow = (unsigned char *)must_have(calloc(SHADOW_CELLS * SHADOW_CELLS, 1));
   for (int i = 0; i + s->columns < s->count; i++) {
-    if (i % s->columns + 1 == s->columns)
-      continue;
+    if (i % s->columns + 1 == s->columns) continue;
     point p[4] = {position_of(s->sheet, i), position_of(s->sheet, i + 1), position_of(s->sheet, i + s->columns + 1),
                   position_of(s->sheet, i + s->columns)};
     point second[3] = {p[0], p[2], p[3]};
@@ -719,10 +698,8 @@ static inline drape drape_over_disc_at(const cloth_fabric *fabric, int n, int su
     advance_frames(&s, 1);
     double stretch = largest_stretch(&s);
     d.stretch_ever = fmax(d.stretch_ever, stretch);
-    if (frame >= frames - 60)
-      d.stretch = fmax(d.stretch, stretch);
-    if (frame >= frames - 30 && frame % 6 == 0)
-      area += shadow_area(&s) / 5.0;
+    if (frame >= frames - 60) d.stretch = fmax(d.stretch, stretch);
+    if (frame >= frames - 30 && frame % 6 == 0) area += shadow_area(&s) / 5.0;
   }
   d.coefficient = 100.0 * (area - round) / (SPECIMEN_SIDE * SPECIMEN_SIDE - round);
   fixture_free(&s);
@@ -745,8 +722,7 @@ static inline stretch_record record_stretch(const fixture *s, int frames) {
     advance_frames(s, 1);
     double stretch = largest_stretch(s);
     r.ever = fmax(r.ever, stretch);
-    if (frame >= frames - 60)
-      r.late = fmax(r.late, stretch);
+    if (frame >= frames - 60) r.late = fmax(r.late, stretch);
   }
   return r;
 }

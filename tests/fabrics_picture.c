@@ -47,8 +47,7 @@ enum { SAMPLES = sizeof samples / sizeof *samples };
 static const render_material stone = {{0.45f, 0.43f, 0.40f}, {0.45f, 0.43f, 0.40f}, 0, 0.08f, 0};
 
 static void must(int result, const char *what) {
-  if (result >= 0)
-    return;
+  if (result >= 0) return;
   fprintf(stderr, "fabrics_picture: %s: %s\n", what, result < 0 ? cloth_result_name(result) : "failed");
   exit(EXIT_FAILURE);
 }
@@ -121,8 +120,7 @@ static void make_post(render_mesh *mesh) {
       v->position = (cloth_vector){(POST_RADIUS - THICKNESS) * normal.x, end ? -THICKNESS : -POST_HEIGHT,
                                    (POST_RADIUS - THICKNESS) * normal.z};
     }
-    if (i == SEGMENTS)
-      continue;
+    if (i == SEGMENTS) continue;
     uint32_t a = (uint32_t)(2 * i);
     const uint32_t corners[6] = {a, a + 2, a + 1, a + 2, a + 3, a + 1};
     for (int k = 0; k < 6; k++)

@@ -26,8 +26,7 @@ static cloth_collider shape_of(int32_t shape, double height, cloth_rotation rota
 static void fall_on(int32_t shape, const cloth_config *config, double size, double speed, int frames, int turn) {
   fixture s = fixture_make(config);
   cloth_collider c = shape_of(shape, shape == CLOTH_SHAPE_PLANE ? -0.1 : -0.22 * size, turns[turn], size);
-  if (shape == CLOTH_SHAPE_PLANE)
-    c.pose.rotation = turns[2];
+  if (shape == CLOTH_SHAPE_PLANE) c.pose.rotation = turns[2];
   cloth_collider ground = shape_of(CLOTH_SHAPE_PLANE, -0.35, turns[0], 1.0);
   DONE(cloth_add_collider(s.sheet, &c));
   DONE(cloth_add_collider(s.sheet, &ground));
@@ -36,8 +35,7 @@ static void fall_on(int32_t shape, const cloth_config *config, double size, doub
     cloth_pose pose = c.pose;
     pose.position.x += 0.01f * (float)frame;
     pose.position.y += frame % 5 == 4 ? 0.04f : 0.0f;
-    if (frame % 4 > 1 && shape != CLOTH_SHAPE_PLANE)
-      pose.rotation = turns[(turn + frame / 4) % 6];
+    if (frame % 4 > 1 && shape != CLOTH_SHAPE_PLANE) pose.rotation = turns[(turn + frame / 4) % 6];
     DONE(cloth_move_collider(s.sheet, 0, NULL, &pose));
     step_told(&s, NULL);
   }
@@ -221,8 +219,7 @@ static void press_together(const cloth_config *config, int frames) {
     cloth_pose pose = ball.pose;
     pose.position = vector_at(0.1 + 0.01 * frame, 0.3 - 0.03 * frame, 0.3);
     DONE(cloth_move_collider(s.sheet, 1, NULL, &pose));
-    if (frame % 6 == 3)
-      throw_all(&s, 0.5 * (frame % 4), -1.0, 0.5);
+    if (frame % 6 == 3) throw_all(&s, 0.5 * (frame % 4), -1.0, 0.5);
     step_told(&s, NULL);
   }
   tell_all(s.sheet);
@@ -339,8 +336,7 @@ static void make_garment(garment *g, int kind) {
     config.origin.z -= n == 2 ? 1.0f : 0.0f;
     config.tearing.max_breaks = kind == 1 ? 3 : 0;
     config.tearing.strain = 0.02f;
-    if (kind == 2)
-      use_two_tiers(&config);
+    if (kind == 2) use_two_tiers(&config);
     g->f[n] = fixture_make(&config);
     g->sheets[n] = g->f[n].sheet;
   }
@@ -445,8 +441,7 @@ static void play_group(int kind) {
   g.group.body_count = kind > 1;
   for (int i = 0; i < 8; i++)
     DONE(cloth_pin(g.sheets[3], i % 4 + i / 4 * 64));
-  if (kind == 3)
-    throw_all(&g.f[0], 0.5, -6.0, 0.0);
+  if (kind == 3) throw_all(&g.f[0], 0.5, -6.0, 0.0);
   for (int frame = 0; frame < 14; frame++) {
     float gap = 0.0f;
     uint64_t bound = 0;
@@ -459,8 +454,7 @@ static void play_group(int kind) {
     }
     DONE(cloth_group_work_bound(&g.group, FRAME, &bound));
     tell_wide(bound);
-    if (frame == 9 && kind == 1)
-      DONE(cloth_cut(g.sheets[1], &(cloth_cut_line){-0.5f, 4.5f, 4.5f, 4.25f}));
+    if (frame == 9 && kind == 1) DONE(cloth_cut(g.sheets[1], &(cloth_cut_line){-0.5f, 4.5f, 4.5f, 4.25f}));
   }
   tell_skin(&g);
   for (int n = 0; n < SEWN; n++)
@@ -505,8 +499,7 @@ static void play_strips(void) {
     cloth_config config = self_config(n == 3 ? 5 : 3 + n, 12, 0.04);
     config.self.gathers = 0;
     config.origin = vector_at(0.04 * (n == 1 ? 3 : n == 2 ? 6 : 0), n == 3 ? 0.03 : 0.0, n == 2 ? 0.44 : 0.0);
-    if (n == 2)
-      config.edge_weft = vector_at(0.0, 0.0, -0.44);
+    if (n == 2) config.edge_weft = vector_at(0.0, 0.0, -0.44);
     config.integration.bdf2_blend = n == 1 ? 0.0f : 0.5f;
     config.grid.rest_positions = n == 1 ? rest : NULL;
     f[n] = fixture_make(&config);
@@ -727,24 +720,20 @@ static void play_asleep(void) {
     pin_corners(&s);
     DONE(cloth_attach(s.sheet, 40, 0, NULL));
     const cloth_body body = cloth_body_default(&ball, 0.5f);
-    if (kind == 2)
-      DONE(cloth_set_body(s.sheet, 0, &body));
+    if (kind == 2) DONE(cloth_set_body(s.sheet, 0, &body));
     const cloth_surroundings around = {.bodies = &below, .body_count = kind == 1, .reactions = &reaction};
     for (int frame = 0; frame < 32; frame++) {
       cloth_pose pose = ball.pose;
-      if (frame == 10)
-        DONE(cloth_apply_impulse(s.sheet, 30, vector_at(0.0, 0.001, 0.0)));
+      if (frame == 10) DONE(cloth_apply_impulse(s.sheet, 30, vector_at(0.0, 0.001, 0.0)));
       if (frame == 16) {
         below.previous = below.collider.pose;
         below.collider.pose.position.y += 0.05f;
       } else {
         below.previous = below.collider.pose;
       }
-      if (frame == 22)
-        DONE(cloth_move_collider(s.sheet, 0, NULL, &pose)); /* to where it is: wakes nothing */
+      if (frame == 22) DONE(cloth_move_collider(s.sheet, 0, NULL, &pose)); /* to where it is: wakes nothing */
       pose.position.y += 0.03f;
-      if (frame == 24)
-        DONE(cloth_move_collider(s.sheet, 0, NULL, &pose));
+      if (frame == 24) DONE(cloth_move_collider(s.sheet, 0, NULL, &pose));
       step_told(&s, &around);
       const int sleeps = cloth_is_asleep(s.sheet);
       tell((uint32_t)sleeps);
@@ -785,15 +774,13 @@ static void play_tears(void) {
     config.air.drag = 0.5f;
     config.air.lift = 0.25f;
     config.self_thickness = kind == 3 ? 0.02f : 0.0f;
-    if (kind == 2)
-      use_two_tiers(&config);
+    if (kind == 2) use_two_tiers(&config);
     fixture s = fixture_make(&config);
     for (int i = 0; i < config.columns; i += 4) {
       DONE(cloth_pin(s.sheet, i));
       DONE(cloth_pin(s.sheet, i + 9 * config.columns));
     }
-    if (kind == 1)
-      DONE(cloth_set_tether(s.sheet, 60, 0, 4));
+    if (kind == 1) DONE(cloth_set_tether(s.sheet, 60, 0, 4));
     const int held = 4 + 9 * config.columns;
     for (int frame = 0; frame < 16; frame++) {
       cloth_vector place = {0};
@@ -805,8 +792,7 @@ static void play_tears(void) {
         DONE(cloth_get_velocity(s.sheet, held, &place));
         tell_words(&place, sizeof place);
       }
-      if (frame == 7)
-        DONE(cloth_cut(s.sheet, &(cloth_cut_line){3.25f, 1.5f, 12.0f, 8.75f}));
+      if (frame == 7) DONE(cloth_cut(s.sheet, &(cloth_cut_line){3.25f, 1.5f, 12.0f, 8.75f}));
       step_told(&s, NULL);
     }
     tell_all(s.sheet);
@@ -840,8 +826,7 @@ static void play_rest_shapes(void) {
     config.strain_limit.max_extension = kind == 0 ? 0.03f : 0.0f;
     config.self_thickness = kind == 2 ? 0.015f : 0.0f;
     config.wind = vector_at(3.0, 0.0, 2.0);
-    if (kind == 3)
-      use_two_tiers(&config);
+    if (kind == 3) use_two_tiers(&config);
     fixture s = fixture_make(&config);
     cloth_collider ball = shape_of(CLOTH_SHAPE_SPHERE, -0.3, turns[0], 1.0);
     DONE(cloth_add_collider(s.sheet, &ball));
@@ -869,8 +854,7 @@ static void play_refused_shapes(void) {
       const int column = i % config.columns, row = i / config.columns;
       rest[i] = vector_at(0.1 * column + (n % 3 == 0 ? 0.1 * row * share : 0.0), 0.0,
                           0.1 * row * (n % 3 == 1 && row == config.rows - 1 ? narrow : 1.0));
-      if (config.grid.wrap)
-        rest[i].y = 0.1f * (float)(column % 2 ? 1 : -1);
+      if (config.grid.wrap) rest[i].y = 0.1f * (float)(column % 2 ? 1 : -1);
     }
     if (n % 3 == 2) {
       rest[odd].x += (float)(0.3 * share);
@@ -896,8 +880,7 @@ static void play_targets(void) {
     config.capacity.targets = 1;
     config.world.recentre_distance = kind == 1 ? 2.0f : 0.0f;
     config.integration.bdf2_blend = kind == 2 ? 0.0f : 0.8f;
-    if (kind == 2)
-      use_two_tiers(&config);
+    if (kind == 2) use_two_tiers(&config);
     fixture s = fixture_make(&config);
     const cloth_gusts gusts = {{6.0f, 1.0f, 3.0f}, 0.0625f, 0.25f, 2026};
     DONE(cloth_set_gusts(s.sheet, &gusts));
@@ -907,8 +890,7 @@ static void play_targets(void) {
                                                              {1e9f, 0.005f, 0.3f, 0.0f},  {1e9f, 0.0f, 0.0f, 0.0f},
                                                              {0.05f, 0.002f, 0.03f, 0.0f}};
       cloth_motion_constraint constraint = constraints[i % 7];
-      if (constraint.max_distance > 1e8f)
-        constraint.max_distance = CLOTH_ANY_DISTANCE;
+      if (constraint.max_distance > 1e8f) constraint.max_distance = CLOTH_ANY_DISTANCE;
       DONE(cloth_set_motion_constraint(s.sheet, i, &constraint));
     }
     DONE(cloth_confine_to_line(s.sheet, 60, vector_at(0.0, 1.0, 0.5)));
@@ -919,15 +901,12 @@ static void play_targets(void) {
         vertices[2 * i] = vector_at(0.05 * (i % 13) - 0.3 + sway, 0.01 * (i % 3) - 0.5 * sway, 0.05 * (i / 13) - 0.25);
         vertices[2 * i + 1] = vector_at(sway * 4.0, 1.0, 0.1 * (i % 4));
       }
-      if (frame % 4 != 3)
-        DONE(cloth_move_targets(s.sheet, &layout, vertices, sizeof vertices));
+      if (frame % 4 != 3) DONE(cloth_move_targets(s.sheet, &layout, vertices, sizeof vertices));
       const cloth_pose from = {{0.25f, 0.0f, 0.5f}, {0.0f, 0.0f, 0.0f, 1.0f}};
       const cloth_pose to = {{kind == 1 ? 3.75f : 0.3f, 0.25f, 0.45f}, {0.0f, 0.28f, 0.0f, 0.96f}};
       const cloth_inertia inertia = {0.25f, 0.5f, 0.75f};
-      if (frame % 5 == 2)
-        DONE(cloth_move_frame(s.sheet, &from, &to, &inertia, FRAME, 1));
-      if (frame == 9)
-        DONE(cloth_recentre(&s.sheet, 1, NULL));
+      if (frame % 5 == 2) DONE(cloth_move_frame(s.sheet, &from, &to, &inertia, FRAME, 1));
+      if (frame == 9) DONE(cloth_recentre(&s.sheet, 1, NULL));
       step_told(&s, NULL);
     }
     tell_all(s.sheet);
@@ -1022,8 +1001,7 @@ static void play_bodies(void) {
     }
     fixture s = fixture_make(&config);
     for (int i = 0; i < s.count; i++) {
-      if (i / 17 == 0 || i / 17 == 14 || i % 17 == 0)
-        DONE(cloth_pin(s.sheet, i));
+      if (i / 17 == 0 || i / 17 == 14 || i % 17 == 0) DONE(cloth_pin(s.sheet, i));
     }
     for (int n = 0; n < 4; n++) {
       static const int32_t shapes[4] = {CLOTH_SHAPE_SPHERE, CLOTH_SHAPE_BOX, CLOTH_SHAPE_CAPSULE, CLOTH_SHAPE_CYLINDER};
@@ -1032,8 +1010,7 @@ static void play_bodies(void) {
       cloth_body body = cloth_body_default(&c, 0.5f + (float)n);
       body.spin = vector_at(1.0, 2.0 * n, -0.5);
       body.velocity = vector_at(0.25, -0.5, 0.125 * n);
-      if (kind == 1 && n == 3)
-        body.inertia = vector_at(0.0, 0.0, 0.0);
+      if (kind == 1 && n == 3) body.inertia = vector_at(0.0, 0.0, 0.0);
       DONE(cloth_add_collider(s.sheet, &c));
       DONE(cloth_set_body(s.sheet, n, &body));
     }
@@ -1046,14 +1023,10 @@ static void play_bodies(void) {
     DONE(cloth_attach(s.sheet, 102, 2, NULL));
     DONE(cloth_attach(s.sheet, 90, 3, &place));
     for (int frame = 0; frame < 16; frame++) {
-      if (frame == 6)
-        DONE(cloth_release(s.sheet, 101));
-      if (frame == 8)
-        DONE(cloth_set_body(s.sheet, 1, NULL));
-      if (frame == 10)
-        DONE(cloth_remove_collider(s.sheet, 2));
-      if (frame == 12)
-        DONE(cloth_set_gravity(s.sheet, vector_at(2.0, -8.0, 1.0)));
+      if (frame == 6) DONE(cloth_release(s.sheet, 101));
+      if (frame == 8) DONE(cloth_set_body(s.sheet, 1, NULL));
+      if (frame == 10) DONE(cloth_remove_collider(s.sheet, 2));
+      if (frame == 12) DONE(cloth_set_gravity(s.sheet, vector_at(2.0, -8.0, 1.0)));
       step_told(&s, NULL);
     }
     tell_all(s.sheet);
@@ -1078,8 +1051,7 @@ static void play_workers(void) {
     config.strain_limit.max_extension = 0.02f * (float)kind;
     config.capacity.max_bodies = kind == 1;
     config.wind = vector_at(1.0, 0.5, 2.0);
-    if (kind == 1)
-      use_two_tiers(&config);
+    if (kind == 1) use_two_tiers(&config);
     fixture s = fixture_make(&config);
     cloth_collider ball = shape_of(CLOTH_SHAPE_SPHERE, -0.15, turns[0], 1.0);
     cloth_collider box = shape_of(CLOTH_SHAPE_BOX, -0.1, turns[1], 1.5);
@@ -1103,13 +1075,10 @@ static void play_random(int seed) {
     cloth_config config = random_config(&random);
     config.capacity.max_contacts = 16;
     fixture s = fixture_make(&config);
-    if (n % 3)
-      pin_corners(&s);
+    if (n % 3) pin_corners(&s);
     cloth_collider c = shape_of((int32_t)(n % 5), -0.1, turns[n % 6], 1.0);
-    if (config.max_colliders > 0)
-      DONE(cloth_add_collider(s.sheet, &c));
-    if (n % 2)
-      DONE(cloth_set_wind(s.sheet, vector_at(3.0, 1.0, -2.0)));
+    if (config.max_colliders > 0) DONE(cloth_add_collider(s.sheet, &c));
+    if (n % 2) DONE(cloth_set_wind(s.sheet, vector_at(3.0, 1.0, -2.0)));
     for (int frame = 0; frame < 6; frame++) {
       if (frame == 3) {
         cloth_fabric fabric;
@@ -1181,8 +1150,7 @@ static void play_settled(void) {
     config.self_thickness = kind == 1 ? 0.02f : 0.0f;
     config.capacity.max_bodies = kind == 2;
     config.strain_limit.max_extension = kind == 3 ? 0.03f : 0.0f;
-    if (kind == 3)
-      use_two_tiers(&config);
+    if (kind == 3) use_two_tiers(&config);
     fixture s = fixture_make(&config);
     cloth_collider ball = shape_of(CLOTH_SHAPE_SPHERE, kind == 2 ? 0.2 : -0.2, turns[0], 1.0);
     const cloth_body body = cloth_body_default(&ball, 0.25f);
@@ -1190,8 +1158,7 @@ static void play_settled(void) {
     pin_corners(&s);
     DONE(cloth_pin(s.sheet, 88));
     DONE(cloth_pin(s.sheet, 98));
-    if (kind == 2)
-      DONE(cloth_set_body(s.sheet, 0, &body));
+    if (kind == 2) DONE(cloth_set_body(s.sheet, 0, &body));
     DONE(cloth_settle(s.sheet, FRAME, 0.02f, 60, &report));
     tell_work(report.work);
     memset(report.work, 0, sizeof report.work);

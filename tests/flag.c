@@ -162,8 +162,7 @@ static double lag_between(const double *earlier, const double *later) {
 
 static void line(const char *what, double measured, double low, double high, const char *published) {
   static int lines;
-  if (lines++ == 0)
-    printf("%-42s %9s %16s  %-44s\n", "flag of 1 m x 0.6 m", "measured", "goal", "published");
+  if (lines++ == 0) printf("%-42s %9s %16s  %-44s\n", "flag of 1 m x 0.6 m", "measured", "goal", "published");
   const int holds = measured >= low && measured <= high;
   printf("%-42s %9.3f %7.2f to %5.2f  %-44s  %s\n", what, measured, low, high, published, holds ? "ok" : "missed");
   CHECK(holds, "%s: %g", what, measured);
@@ -183,8 +182,7 @@ static void test_flag(void) {
     printf("%2.0f m/s: mean frequency %.2f Hz, dominant %.2f Hz, peak to peak %.3f m, droop %.3f m, reach %.3f m, "
            "lag %.4f s\n",
            speed, flag_frequencies[i], dominant_frequency(r), amplitude(r->tip), r->droop, r->reach, lag);
-    if (speed != 8.0)
-      continue;
+    if (speed != 8.0) continue;
     /* Not the dominant one: the spectrum is flat from 3.5 to 8.5 Hz, and over seeds that is 3.75 to 7.5 Hz by chance.
      */
     line("8 m/s: mean frequency [Hz]", flag_frequencies[i], 2.0, 7.0, "dominant: f L/U .32 to .53, 2.6 to 4.3 Hz");

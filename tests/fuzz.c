@@ -78,9 +78,7 @@ static void replay_file(const char *name) {
   memcpy(copy, bytes, count);
   replay(copy, count);
   free(copy);
-  if (known_hashes != NULL) {
-    compare_known();
-  }
+  if (known_hashes != NULL) { compare_known(); }
 }
 
 static void replay_random(uint64_t seed, int count) {
@@ -107,9 +105,7 @@ int main(int count, char **arguments) {
     replay_random((uint64_t)atoll(arguments[2]), atoi(arguments[3]));
   } else {
     const int first = count > 2 && strcmp(arguments[1], "--known") == 0 ? 3 : 1;
-    if (first > 1) {
-      open_known(arguments[2]);
-    }
+    if (first > 1) { open_known(arguments[2]); }
     for (int n = first; n < count; n++) {
       replay_file(arguments[n]);
     }
@@ -121,9 +117,7 @@ int main(int count, char **arguments) {
       missed++;
     }
   }
-  if (total_pieces == 0) {
-    printf("no piece of a step was run by workers\n");
-  }
+  if (total_pieces == 0) { printf("no piece of a step was run by workers\n"); }
   printf("%lu histories, %lu calls, %d of %d functions\n", (unsigned long)all_histories, (unsigned long)calls,
          FUNCTION_COUNT - missed, FUNCTION_COUNT);
   printf("build %08lx%08lx\n", (unsigned long)(all_build >> 32), (unsigned long)(all_build & 0xffffffffu));

@@ -62,9 +62,7 @@ static void check_step(world *w, int which, int result, uint64_t bound, int is_a
   const cloth *c = w->cloths[which];
   cloth_statistics statistics;
   cloth_measures measures;
-  if (result < 0) {
-    return;
-  }
+  if (result < 0) { return; }
   RECORDED(w, cloth_get_statistics, c, &statistics);
   const uint64_t work = (uint64_t)statistics.work[1] << 32 | statistics.work[0];
   need(statistics.notes == result || (!is_alone && (statistics.notes & ~result) == 0), "notes that are not the result");
@@ -302,12 +300,8 @@ static void do_group(world *w, int which) {
   group.pairs = whole(w, 1, 6);
   const int32_t special = whole(w, 0, 255);
   group.exception_count = special < 200 ? 0 : 1;
-  if (group.count > 1 && special % 2) {
-    sew(w, &group);
-  }
-  if (group.count > 1 && special / 2 % 4 > 1) {
-    share_body(w, &group, special / 2 % 4 == 3);
-  }
+  if (group.count > 1 && special % 2) { sew(w, &group); }
+  if (group.count > 1 && special / 2 % 4 > 1) { share_body(w, &group, special / 2 % 4 == 3); }
   exceptions[0].a = whole(w, 0, 2);
   exceptions[0].b = whole(w, 0, 2);
   exceptions[0].thickness = real(w, 0.0f, 0.1f);
@@ -320,9 +314,7 @@ static void do_group(world *w, int which) {
     group.cloths = w->cloths;
     group.pairs = whole(w, 0, 33);
   }
-  if (ASK(w, cloth_group_bytes, &group, &bytes) != CLOTH_OK) {
-    return;
-  }
+  if (ASK(w, cloth_group_bytes, &group, &bytes) != CLOTH_OK) { return; }
   fold_build(w, bytes);
   void *memory = memory_of(bytes, w->filling);
   if (w->in.is_wild && chance(w, 128)) {
@@ -365,18 +357,14 @@ static void do_pin(world *w, int which) {
 
 static void do_move_pin(world *w, int which) {
   const int32_t particle = particle_of(w, which);
-  if (chance(w, 128)) {
-    CALL(w, cloth_pin, w->cloths[which], particle);
-  }
+  if (chance(w, 128)) { CALL(w, cloth_pin, w->cloths[which], particle); }
   cloth *const c = cloth_of(w, which);
   CALL(w, cloth_move_pin, c, particle, vector_within(w, 1.0f));
 }
 
 static void do_pin_velocity(world *w, int which) {
   const int32_t particle = particle_of(w, which);
-  if (chance(w, 128)) {
-    CALL(w, cloth_pin, w->cloths[which], particle);
-  }
+  if (chance(w, 128)) { CALL(w, cloth_pin, w->cloths[which], particle); }
   CALL(w, cloth_set_pin_velocity, w->cloths[which], particle, vector_within(w, 3.0f));
 }
 
@@ -415,9 +403,7 @@ static void do_tether(world *w, int which) {
     need(pin >= -1 && pin < count_of(w, which), "a tether to no particle");
     fold_word(w, (uint32_t)pin);
   }
-  if (chance(w, 64)) {
-    CALL(w, cloth_reset_tethers, w->cloths[which]);
-  }
+  if (chance(w, 64)) { CALL(w, cloth_reset_tethers, w->cloths[which]); }
 }
 
 /// Colliders and bodies ///
@@ -552,9 +538,7 @@ static void do_vertices(world *w, int which) {
   unsigned char *vertices = (unsigned char *)memory_of(bytes, 0);
   const int written = ASK(w, cloth_write_vertices, w->cloths[which], &layout, vertices, bytes);
   need(written != CLOTH_OK || layout.stride < 36 || bytes == 36 * count, "vertices in too little memory");
-  if (written != CLOTH_OK) {
-    return;
-  }
+  if (written != CLOTH_OK) { return; }
   for (size_t n = 0; n < count && layout.stride == 36; n++) {
     float values[9];
     memcpy(values, vertices + n * 36, sizeof values);
@@ -562,9 +546,7 @@ static void do_vertices(world *w, int which) {
     values[1] += n % 5 == 0 ? 0.0625f : 0.0f;
     memcpy(vertices + n * 36, values, sizeof values);
   }
-  if (w->in.is_wild && chance(w, 64)) {
-    memset(vertices, 0xff, 12);
-  }
+  if (w->in.is_wild && chance(w, 64)) { memset(vertices, 0xff, 12); }
   if (chance(w, 128)) {
     CALL(w, cloth_move_targets, w->cloths[which], &layout, vertices, bytes);
   } else {
@@ -599,9 +581,7 @@ static void do_origin(world *w, int which) {
   }
   ASK(w, cloth_get_origin, w->cloths[which], &origin);
   fold_word(w, (uint32_t)origin.x);
-  if (ASK(w, cloth_get_origin_offset, w->cloths[0], w->cloths[which], &offset) == CLOTH_OK) {
-    fold_vector(w, offset);
-  }
+  if (ASK(w, cloth_get_origin_offset, w->cloths[0], w->cloths[which], &offset) == CLOTH_OK) { fold_vector(w, offset); }
 }
 
 /// Questions ///
@@ -627,9 +607,7 @@ static void do_query(world *w, int which) {
   ray.direction = vector_within(w, 1.0f);
   ray.max_distance = real(w, 0.0f, 10.0f);
   ray.thickness = chance(w, 128) ? 0.0f : real(w, 0.0f, 0.2f);
-  if (ASK(w, cloth_cast_ray, w->cloths[which], &ray, &point) == 1) {
-    check_point(w, which, &point, ray.max_distance);
-  }
+  if (ASK(w, cloth_cast_ray, w->cloths[which], &ray, &point) == 1) { check_point(w, which, &point, ray.max_distance); }
   if (ASK(w, cloth_find_nearest, w->cloths[which], ray.origin, ray.max_distance, &point) == 1) {
     check_point(w, which, &point, ray.max_distance);
   }
@@ -647,12 +625,8 @@ static void do_ask(world *w, int which) {
   const int32_t particle = particle_of(w, which);
   cloth_vector value, high;
   cloth_self_statistics statistics;
-  if (ASK(w, cloth_get_position, c, particle, &value) == CLOTH_OK) {
-    fold_vector(w, value);
-  }
-  if (ASK(w, cloth_get_velocity, c, particle, &value) == CLOTH_OK) {
-    fold_vector(w, value);
-  }
+  if (ASK(w, cloth_get_position, c, particle, &value) == CLOTH_OK) { fold_vector(w, value); }
+  if (ASK(w, cloth_get_velocity, c, particle, &value) == CLOTH_OK) { fold_vector(w, value); }
   if (ASK(w, cloth_get_normal, c, particle, &value) == CLOTH_OK) {
     const float length = value.x * value.x + value.y * value.y + value.z * value.z;
     need(length > 0.998f && length < 1.002f, "a normal that is not of length 1");

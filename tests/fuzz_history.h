@@ -15,9 +15,7 @@ static int make_cloth(world *w, int number) {
   const int needed = ASK(w, cloth_memory_needed, config, memory);
   need(explained == needed, "a config is explained to be what it is not");
   fold_text(w, text);
-  if (needed != CLOTH_OK) {
-    return 0;
-  }
+  if (needed != CLOTH_OK) { return 0; }
   need(memory->total_bytes < 4000000, "a small cloth that needs much memory");
   fold_wide(w, memory->image_bytes);
   fold_wide(w, memory->saved_bytes);
@@ -49,9 +47,7 @@ static void take_over(world *twin, const world *w, int by_image) {
         by_image ? cloth_write_image(w->cloths[n], buffer, bytes) : cloth_save(w->cloths[n], buffer, bytes);
     cloth *made = NULL;
     cloth_memory *memory = &twin->memories[n];
-    if (w->configs[n].capacity.workers > 0) {
-      twin->configs[n].capacity.workers = 6 - w->configs[n].capacity.workers;
-    }
+    if (w->configs[n].capacity.workers > 0) { twin->configs[n].capacity.workers = 6 - w->configs[n].capacity.workers; }
     /* Maps and start positions are where they were. */
     need(written == CLOTH_OK && cloth_memory_needed(&twin->configs[n], memory) == CLOTH_OK &&
              cloth_init(&twin->configs[n], memory_of(memory->total_bytes, 0x5a), memory->total_bytes, &made) ==
@@ -64,9 +60,7 @@ static void take_over(world *twin, const world *w, int by_image) {
            "scratch of a twin was refused");
     }
     const int read = by_image ? cloth_read_image(made, buffer, bytes) : cloth_load(made, buffer, bytes);
-    if (read != CLOTH_OK) {
-      printf("%s\n", cloth_result_name(read));
-    }
+    if (read != CLOTH_OK) { printf("%s\n", cloth_result_name(read)); }
     need(read == CLOTH_OK, by_image ? "an image could not be read" : "a save could not be loaded");
     total_calls[by_image ? CALLED_cloth_write_image : CALLED_cloth_save]++;
     total_calls[by_image ? CALLED_cloth_read_image : CALLED_cloth_load]++;
@@ -102,8 +96,7 @@ static uint64_t play(const unsigned char *bytes, size_t count, int has_twins, ui
   const int cloths = kind % 8 < 4 ? 1 : kind % 8 < 7 ? 2 : 3;
   const int turn = (int)(kind >> 3) % 16; /* when the twin takes over */
   int has_twin = 0, last = 0;
-  for (int n = 0; n < cloths && make_cloth(&w, n); n++) {
-  }
+  for (int n = 0; n < cloths && make_cloth(&w, n); n++) {}
   for (int n = 0;
        w.count > 0 && n < MOST_CALLS && w.in.at < w.in.count && w.work < most_work && block_count < MOST_BLOCKS - 60;
        n++) {
@@ -120,9 +113,7 @@ static uint64_t play(const unsigned char *bytes, size_t count, int has_twins, ui
   for (int n = turn; has_twin && n < last && block_count < MOST_BLOCKS - 8; n++) {
     operation_number = n;
     do_operation(&twin);
-    if (twin.digest != digests[n]) {
-      found("a twin that differs");
-    }
+    if (twin.digest != digests[n]) { found("a twin that differs"); }
   }
   free_memory();
   all_build = folded(folded(all_build, (uint32_t)w.build), (uint32_t)(w.build >> 32));

@@ -100,12 +100,8 @@ static void keep_small(cloth_config *config) {
 /* Memory for pieces, and a grid that is large enough for some. */
 static void add_workers(cloth_config *config, uint32_t kind) {
   config->capacity.workers = 1 + (int32_t)(kind % 5u);
-  if (config->columns >= 2 && config->columns <= 13) {
-    config->columns += 8;
-  }
-  if (config->rows >= 2 && config->rows <= 13) {
-    config->rows += 8;
-  }
+  if (config->columns >= 2 && config->columns <= 13) { config->columns += 8; }
+  if (config->rows >= 2 && config->rows <= 13) { config->rows += 8; }
 }
 
 /* Cells left out, and threads that tear. */
@@ -144,18 +140,14 @@ static cloth_config config_of(world *w, int number) {
   COUNTED(cloth_config_default);
   const uint32_t special = byte_of(w);
   w->in.is_wild = special >= 248;
-  if (special >= 160 && special < 248) {
-    add_gaps(&config, special);
-  }
+  if (special >= 160 && special < 248) { add_gaps(&config, special); }
   if (kind & 1) {
     CALL(w, cloth_config_use_imex, &config);
     config.solver.max_iterations = 12;
   }
   config.columns = whole(w, 2, 13);
   config.rows = whole(w, 2, 13);
-  if (special & 32) {
-    add_workers(&config, special);
-  }
+  if (special & 32) { add_workers(&config, special); }
   if (kind & 2) {
     config.grid.wrap = 1;
     config.columns = config.columns < 5 ? 5 : config.columns;
@@ -173,9 +165,7 @@ static cloth_config config_of(world *w, int number) {
   CALL(w, cloth_fabric_preset, (cloth_fabric_kind)whole(w, 0, CLOTH_FABRIC_COUNT - 1), &config.fabric);
   const float across = config.edge_warp.x / (float)config.columns;
   const float along = (config.edge_weft.z + config.edge_weft.y) / (float)config.rows;
-  if ((kind & 8) || number > 0) {
-    config.self_thickness = 0.45f * (across < along ? across : along);
-  }
+  if ((kind & 8) || number > 0) { config.self_thickness = 0.45f * (across < along ? across : along); }
   config.grid.mass_map = kind & 16 ? mass_map : NULL;
   config.grid.stiffness_map = kind & 32 ? stiffness_map : NULL;
   if (kind & 64) {
@@ -187,9 +177,7 @@ static cloth_config config_of(world *w, int number) {
     start_positions[1].y = real(w, -1.0f, 1.0f);
     config.grid.positions = start_positions;
   }
-  if (special >= 192 && special < 248) {
-    add_rest_shape(w, &config, special);
-  }
+  if (special >= 192 && special < 248) { add_rest_shape(w, &config, special); }
   if (kind & 128) {
     config.capacity.geometry = 1;
     config.capacity.meshes = 2;
@@ -231,9 +219,7 @@ static void hull_of(world *w, cloth_geometry_data *data, geometry_arrays *arrays
     arrays->vectors[n] = directions[n];
     arrays->floats[n] = real(w, 0.1f, 0.5f);
   }
-  if (w->in.is_wild) {
-    arrays->vectors[0] = vector_within(w, 1.0f);
-  }
+  if (w->in.is_wild) { arrays->vectors[0] = vector_within(w, 1.0f); }
   data->hull.normals = arrays->vectors;
   data->hull.offsets = arrays->floats;
 }
@@ -369,9 +355,7 @@ static cloth_collider collider_of(world *w) {
   k.pose = pose_of(w);
   if (w->in.is_wild) {
     char text[128];
-    if (ASK(w, cloth_collider_explain, &k, text, sizeof text) != CLOTH_OK) {
-      fold_text(w, text);
-    }
+    if (ASK(w, cloth_collider_explain, &k, text, sizeof text) != CLOTH_OK) { fold_text(w, text); }
   }
   return k;
 }

@@ -153,9 +153,7 @@ static float real(world *w, float low, float high) {
     }
     return value;
   }
-  if (b == 0) {
-    return low;
-  }
+  if (b == 0) { return low; }
   return b >= 240 ? high : low + (high - low) * ((float)b / 240.0f);
 }
 
@@ -173,9 +171,7 @@ static cloth_rotation rotation_of(world *w) {
       {0.0f, 0.0f, 0.0f, 1.0f}, {0.6f, 0.0f, 0.0f, 0.8f},  {0.0f, 0.28f, 0.0f, 0.96f}, {0.0f, 0.0f, 1.0f, 0.0f},
       {0.5f, 0.5f, 0.5f, 0.5f}, {0.0f, 0.0f, -0.6f, 0.8f}, {0.8f, 0.0f, 0.0f, -0.6f},  {0.1f, -0.7f, 0.1f, -0.7f}};
   cloth_rotation r = known[whole(w, 0, 7) & 7];
-  if (w->in.is_wild && chance(w, 64)) {
-    r.x = real(w, -1.0f, 1.0f);
-  }
+  if (w->in.is_wild && chance(w, 64)) { r.x = real(w, -1.0f, 1.0f); }
   return r;
 }
 
@@ -261,9 +257,7 @@ static int is_finite_vector(cloth_vector v) {
 }
 
 static void need_finite(cloth_vector v, const char *what) {
-  if (!is_finite_vector(v)) {
-    found(what);
-  }
+  if (!is_finite_vector(v)) { found(what); }
 }
 
 /// What follows every call ///
@@ -272,9 +266,7 @@ static uint64_t hash_now(const cloth *c) {
   uint64_t hash = 0;
   total_calls[CALLED_cloth_hash]++;
   total_successes[CALLED_cloth_hash]++;
-  if (cloth_hash(c, &hash) != CLOTH_OK) {
-    found("cloth_hash() refused a cloth");
-  }
+  if (cloth_hash(c, &hash) != CLOTH_OK) { found("cloth_hash() refused a cloth"); }
   return hash;
 }
 
@@ -288,14 +280,10 @@ enum {
 static int outcome(world *w, int function, int how, int result) {
   total_calls[function]++;
   total_successes[function] += result >= 0;
-  if (result < -23) {
-    found("an unknown error");
-  }
+  if (result < -23) { found("an unknown error"); }
   total_calls[CALLED_cloth_result_name]++;
   total_successes[CALLED_cloth_result_name]++;
-  if (strcmp(cloth_result_name(result), "unknown") == 0) {
-    found("a result without a name");
-  }
+  if (strcmp(cloth_result_name(result), "unknown") == 0) { found("a result without a name"); }
   for (int n = 0; n < w->count; n++) {
     const uint64_t hash = hash_now(w->cloths[n]);
     if ((result < 0 || (how & ASKS)) && hash != w->hashes[n]) {
@@ -309,9 +297,7 @@ static int outcome(world *w, int function, int how, int result) {
   total_calls[CALLED_cloth_hash_fold]++;
   total_successes[CALLED_cloth_hash_fold]++;
   fold_word(w, (uint32_t)result);
-  if (!(how & RECORDS)) {
-    w->digest = folded(w->digest, (uint32_t)result);
-  }
+  if (!(how & RECORDS)) { w->digest = folded(w->digest, (uint32_t)result); }
   return result;
 }
 
@@ -322,9 +308,7 @@ static int outcome(world *w, int function, int how, int result) {
 #define COUNTED(function) (total_calls[CALLED_##function]++, total_successes[CALLED_##function]++)
 
 static void need(int condition, const char *what) {
-  if (!condition) {
-    found(what);
-  }
+  if (!condition) { found(what); }
 }
 
 #endif /* FUZZ_WORLD_H */

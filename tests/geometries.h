@@ -32,8 +32,7 @@ static inline void build(built *b) {
   memset(b->memory, 0xcd, b->bytes);
   result = cloth_build_geometry(&b->data, b->memory, b->bytes, &b->geometry);
   CHECK(result == CLOTH_OK, "cloth_build_geometry: %s", cloth_result_name(result));
-  if (result != CLOTH_OK)
-    exit(2);
+  if (result != CLOTH_OK) exit(2);
 }
 
 static inline void free_built(built *b) {

@@ -16,8 +16,7 @@ static int run_with(cloth *sheet, int steps, const cloth_surroundings *around) {
   int notes = 0;
   for (int i = 0; i < steps; i++) {
     int result = cloth_step_with(sheet, FRAME, around);
-    if (result < 0)
-      return result;
+    if (result < 0) return result;
     notes |= result;
   }
   return notes;
@@ -125,8 +124,7 @@ static void test_level_ground(void) {
     on_plane = kind < 0 ? impulse : on_plane;
     CHECK(fabs(impulse / on_plane - 1.0) < 0.02, "%s: reaction %g of %g N s", name, impulse, on_plane);
     fixture_free(&s);
-    if (kind >= 0)
-      free_built(&b);
+    if (kind >= 0) free_built(&b);
   }
 }
 
@@ -390,8 +388,7 @@ static void test_shared_bodies(void) {
   for (int step = 0; step < 60; step++) {
     for (int n = 0; n < 6; n++)
       bodies[n].previous = bodies[n].collider.pose;
-    if (step > 30)
-      bodies[1].collider.pose.position.y += 0.004f;
+    if (step > 30) bodies[1].collider.pose.position.y += 0.004f;
     memset(reactions, 0, sizeof reactions);
     cloth_move_collider(own.sheet, 0, NULL, &bodies[1].collider.pose);
     run_with(own.sheet, 1, &mine);
@@ -473,8 +470,7 @@ static void test_shared_fields(void) {
     int overflows = 0;
     for (int frame = 0; frame < 40; frame++) {
       bodies[6].previous = bodies[6].collider.pose;
-      if (kind == 1)
-        bodies[6].collider.pose.position.y += 0.001f;
+      if (kind == 1) bodies[6].collider.pose.position.y += 0.001f;
       if (kind == 2) /* to and fro, by less than a degree */
         bodies[6].collider.pose.rotation = (cloth_rotation){0.0f, frame % 2 ? 0.005f : 0.0f, 0.0f, 1.0f};
       CHECK(run_with(s.sheet, 1, &around) >= 0, "step");

@@ -27,8 +27,7 @@ static built floor_of(const char *shape, cloth_collider *collider) {
 }
 
 int main(int count, char **arguments) {
-  if (count != 3)
-    return 2;
+  if (count != 3) return 2;
   cloth_collider collider;
   built b = floor_of(arguments[1], &collider);
   cloth_config config = cloth_config_default();

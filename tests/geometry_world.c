@@ -150,8 +150,7 @@ static cloth_pose fall_on_sheet(int is_hull, double *carried) {
   config.capacity.max_bodies = config.capacity.pin_reactions = 1;
   fixture s = fixture_make(&config);
   for (int i = 0; i < s.count; i++)
-    if (i < 16 || i >= s.count - 16 || i % 16 == 0 || i % 16 == 15)
-      cloth_pin(s.sheet, i);
+    if (i < 16 || i >= s.count - 16 || i % 16 == 0 || i % 16 == 15) cloth_pin(s.sheet, i);
   built b = build_box(0.2, 0.1, 0.15);
   cloth_collider body = collider_with(&b);
   if (!is_hull) {
@@ -173,8 +172,7 @@ static cloth_pose fall_on_sheet(int is_hull, double *carried) {
     run_with(&s, 1, &around);
     for (int i = 0; i < s.count; i++) {
       cloth_vector pull = {0.0f, 0.0f, 0.0f};
-      if (cloth_get_pin_reaction(s.sheet, i, &pull) == CLOTH_OK)
-        *carried -= (double)pull.y;
+      if (cloth_get_pin_reaction(s.sheet, i, &pull) == CLOTH_OK) *carried -= (double)pull.y;
     }
   }
   cloth_get_body(s.sheet, index, &mass, &body.pose);
@@ -367,8 +365,7 @@ static void test_pressed_on_mesh(void) {
     fixture s = fixture_make(&config);
     cloth_collider ground, press = cloth_collider_default();
     built b = ground_at(MESH, 0.0, 0.0, 0.0, &ground);
-    if (second)
-      press = ground;
+    if (second) press = ground;
     press.shape = second ? press.shape : CLOTH_SHAPE_BOX;
     press.half_extents = vector_at(0.4, 0.2, 0.3);
     press.pose.position = vector_at(0.1, second ? 0.5 : 0.7, 0.05);

@@ -93,8 +93,7 @@ static void test_targets(void) {
     static float vertices[SIDE * SIDE * 8];
     const cloth_motion_constraint tight = {0.0f, 0.0f, 0.0f, 0.0f};
     for (int k = 0; k < SIDE * SIDE; k++)
-      if (k % SIDE < 4 || k % SIDE >= SIDE - 4)
-        cloth_set_motion_constraint(s.sheet, k, &tight);
+      if (k % SIDE < 4 || k % SIDE >= SIDE - 4) cloth_set_motion_constraint(s.sheet, k, &tight);
     for (int frame = 1; frame <= 120; frame++) {
       for (int k = 0; k < SIDE * SIDE; k++) {
         const double off = k % SIDE < SIDE / 2 ? 0.0 : shares[i] * fmin(frame / 60.0, 1.0);
@@ -108,8 +107,7 @@ static void test_targets(void) {
     CHECK(largest_strain(&s) < 2.0 * even, "targets apart by %g: strain %g", even, largest_strain(&s));
     double off = 0.0;
     for (int k = 0; k < SIDE * SIDE; k++)
-      if (k % SIDE >= SIDE - 4)
-        off = fmax(off, fabs(position_of(s.sheet, k).x - (double)vertices[8 * k]));
+      if (k % SIDE >= SIDE - 4) off = fmax(off, fabs(position_of(s.sheet, k).x - (double)vertices[8 * k]));
     CHECK(off < 1e-6, "a tight particle is %g m off its target", off);
     fixture_free(&s);
   }

@@ -97,8 +97,7 @@ static uint64_t hash_under_bodies(int number) {
   config.fabric.stretch_damping = number == 1 ? 0.5f : 0.0f;
   fixture s = fixture_make(&config);
   for (int i = 0; i < s.count; i++)
-    if (i / 21 == 0 || i / 21 == 17 || (number < 2 && (i % 21 == 0 || i % 21 == 20)))
-      cloth_pin(s.sheet, i);
+    if (i / 21 == 0 || i / 21 == 17 || (number < 2 && (i % 21 == 0 || i % 21 == 20))) cloth_pin(s.sheet, i);
   for (int n = 0; n < 2; n++) {
     cloth_collider shape = cloth_collider_default();
     shape.shape = n ? CLOTH_SHAPE_BOX : CLOTH_SHAPE_SPHERE;

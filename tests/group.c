@@ -45,8 +45,7 @@ static double sliding_distance(double friction) {
 /* Does what slides go as far as it should, to 1 % and 1 mm, and does nothing that is thrown pass? */
 static int is_moved_right(const group_goal *goal, const self_result *r) {
   double way = sliding_distance(goal->friction);
-  if (goal->kind == SELF_SLOPE)
-    return fabs(r->moved - way) <= 0.08 * way + 0.001;
+  if (goal->kind == SELF_SLOPE) return fabs(r->moved - way) <= 0.08 * way + 0.001;
   return goal->kind != SELF_SHOT || r->passed == 0;
 }
 
@@ -192,8 +191,7 @@ static double lowest_of(const cloth *sheet) {
 static void test_scenes(void) {
   for (size_t i = 0; i < GOALS; i++) {
     const group_goal *goal = &goals[i];
-    if (!goal->is_asserted)
-      continue;
+    if (!goal->is_asserted) continue;
     self_result r = play_goal(goal, SELF_SHARE);
     const char *name = self_kind_names[goal->kind];
     CHECK(is_reached(goal, &r), "%s %d: %g intersections a frame, %g at rest", name, goal->n, r.mean, r.rest);
@@ -341,8 +339,7 @@ static void test_momentum(void) {
   double met = 0;
   for (int frame = -1; frame < 40; frame++) {
     point sum = {0, 0, 0};
-    if (frame >= 0)
-      step_assembly(&a, 1);
+    if (frame >= 0) step_assembly(&a, 1);
     for (int i = 0; i < 2; i++) {
       for (int k = 0; k < a.f[i].count; k++)
         sum = point_sum(sum, point_scaled(velocity_of(a.sheets[i], k), mass[i][k]));
@@ -382,8 +379,7 @@ static void test_rims(void) {
   throw_sheet(a.sheets[1], a.f[1].count, vector_at(-0.5, 0, 0));
   double least = HUGE_VAL, momentum[2] = {0, 0};
   for (int frame = -1; frame < 10; frame++) {
-    if (frame >= 0)
-      step_assembly(&a, 1);
+    if (frame >= 0) step_assembly(&a, 1);
     momentum[frame >= 0] = 0;
     for (int i = 0; i < 2; i++)
       momentum[frame >= 0] += sheet_momentum(&a.f[i]).x;
@@ -852,9 +848,7 @@ static const test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "--table") == 0)
-    return print_table();
-  if (argc > 6 && strcmp(argv[1], "--play") == 0)
-    return play_named(argv + 2);
+  if (argc > 1 && strcmp(argv[1], "--table") == 0) return print_table();
+  if (argc > 6 && strcmp(argv[1], "--play") == 0) return play_named(argv + 2);
   return RUN_TESTS(argc, argv, tests);
 }

@@ -7,8 +7,7 @@ static void expect_content(image_fixture *t, int expected, const char *what) {
   seal(t->trial, t->bytes);
   int result = cloth_read_image(t->s.sheet, t->trial, t->bytes);
   CHECK(result == expected, "%s gave %s instead of %s", what, cloth_result_name(result), cloth_result_name(expected));
-  if (result != CLOTH_OK)
-    CHECK(is_untouched(t), "%s changed the arena", what);
+  if (result != CLOTH_OK) CHECK(is_untouched(t), "%s changed the arena", what);
   put_back(t);
   memcpy(t->trial, t->image, t->bytes);
 }
@@ -39,8 +38,7 @@ static void test_impossible_floats(image_fixture *t) {
     int region = region_of(&t->at, word);
     int free_slot = region == REGION_COLLIDERS && word >= slot_word(&t->at, 3, 0);
     int free_held = region == REGION_CONFINED && word >= held_word(&t->at, 2, 0);
-    if (!is_float_word(&t->at, word) || free_slot || free_held)
-      continue;
+    if (!is_float_word(&t->at, word) || free_slot || free_held) continue;
     char what[64];
     snprintf(what, sizeof what, "region %d, word %d", region, (int)(word - t->at.first[region]));
     refuse_impossible_floats(t, word, what);
@@ -449,8 +447,7 @@ static void test_image_header(void) {
           (unsigned)get_word(t.image, WORD_COLUMNS + i));
   for (size_t word = WORD_BYTES; word <= WORD_CONFINED; word++) { /* the sizes of others, with a good hash */
     for (int change = -2; change <= 2; change++) {
-      if (change == 0)
-        continue;
+      if (change == 0) continue;
       set_word(t.trial, word, get_word(t.image, word) + (uint32_t)change);
       expect_content(&t, CLOTH_ERROR_IMAGE_CONFIG, "another count");
     }
@@ -565,8 +562,7 @@ static void test_impossible_geometry(void) {
         for (int word = SLOT_RADIUS; word < SLOT_STATIC_FRICTION; word++)
           set_word(t.trial, slot_word(&t.at, slot, word), 0);
         unsigned char *changed = copy_bytes(t.trial, t.bytes);
-        if (slot == 0)
-          expect_content(&t, fits ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONTENT, "a shape with geometry");
+        if (slot == 0) expect_content(&t, fits ? CLOTH_OK : CLOTH_ERROR_IMAGE_CONTENT, "a shape with geometry");
         memcpy(t.trial, changed, t.bytes);
         free(changed);
       }

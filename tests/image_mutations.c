@@ -13,17 +13,14 @@ static int tries;
 static int lives_on(image_fixture *t) {
   fixture *s = &t->s;
   for (int frame = 0; frame < 3; frame++) {
-    if (!steps_on(s))
-      return 0;
+    if (!steps_on(s)) return 0;
   }
   read_everything(s);
   cloth_write_image(s->sheet, t->trial, t->bytes);
-  if (cloth_read_image(s->sheet, t->trial, t->bytes) != CLOTH_OK)
-    return 0;
+  if (cloth_read_image(s->sheet, t->trial, t->bytes) != CLOTH_OK) return 0;
   use_everything(s, &t->at);
   cloth_write_image(s->sheet, t->trial, t->bytes);
-  if (cloth_read_image(s->sheet, t->trial, t->bytes) != CLOTH_OK)
-    return 0;
+  if (cloth_read_image(s->sheet, t->trial, t->bytes) != CLOTH_OK) return 0;
   return steps_on(s);
 }
 
@@ -41,8 +38,7 @@ static int try_mutation(image_fixture *t, random_source *random, const char *nam
           cloth_result_name(result));
   CHECK(good || !accepted, "%s, mutation %d was accepted and did not live on", name, number);
   CHECK(guards_intact(t->s.arena, t->s.memory.total_bytes), "%s, mutation %d: wrote outside", name, number);
-  if (accepted && !good)
-    tell_mutation(t, mutated);
+  if (accepted && !good) tell_mutation(t, mutated);
   free(mutated);
   put_back(t);
   return accepted;

@@ -155,8 +155,7 @@ static inline image_map map_of(const cloth_config *config) {
   memcpy(m.used, words, sizeof m.used);
   size_t end = HEADER_WORDS;
   for (int i = 0; i < REGION_COUNT; i++) {
-    if (i >= REGION_POSITION && words[i] > 0)
-      end += (HEADER_WORDS - end) % (CLOTH_ALIGNMENT / 4);
+    if (i >= REGION_POSITION && words[i] > 0) end += (HEADER_WORDS - end) % (CLOTH_ALIGNMENT / 4);
     m.first[i] = end;
     end += words[i];
   }

@@ -38,8 +38,7 @@ static inline void mesh_cells(mesh *m, int cloth_number) {
       int ends[3][2] = {{a, b}, {a, a + columns}, {a, b + columns}};
       int exists[3] = {beside, below, beside && below};
       for (int k = 0; k < 3; k++) {
-        if (exists[k])
-          memcpy(m->edge[m->edges++], ends[k], sizeof ends[k]);
+        if (exists[k]) memcpy(m->edge[m->edges++], ends[k], sizeof ends[k]);
       }
       if (beside && below) {
         int corners[2][3] = {{a, b, b + columns}, {a, b + columns, a + columns}};
@@ -105,8 +104,7 @@ static inline int segment_meets(point a, point b, const point t[3]) {
   point ab = point_difference(t[1], t[0]), ac = point_difference(t[2], t[0]);
   double before = determinant(ab, ac, point_difference(a, t[0]));
   double after = determinant(ab, ac, point_difference(b, t[0]));
-  if ((before > 0) == (after > 0))
-    return 0;
+  if ((before > 0) == (after > 0)) return 0;
   point d = point_difference(b, a), u = point_difference(t[0], a), v = point_difference(t[1], a),
         w = point_difference(t[2], a);
   double s0 = determinant(d, u, v), s1 = determinant(d, v, w), s2 = determinant(d, w, u);
@@ -175,8 +173,7 @@ static inline int edge_intersections(const mesh *m, int edge) {
           int shared = 0;
           for (int k = 0; k < 3; k++)
             shared |= t[k] == e[0] || t[k] == e[1];
-          if (!shared && count < FOUND_LIMIT && segment_meets(p[0], p[1], corners))
-            found[count++] = m->item[n];
+          if (!shared && count < FOUND_LIMIT && segment_meets(p[0], p[1], corners)) found[count++] = m->item[n];
         }
   qsort(found, (size_t)count, sizeof *found, compare_ints);
   for (int i = 0; i < count; i++)
@@ -206,8 +203,7 @@ static inline double distance_to_triangle(point p, const point t[3]) {
   point ab = point_difference(t[1], t[0]), ac = point_difference(t[2], t[0]), ap = point_difference(p, t[0]);
   point n = point_cross(ab, ac);
   double nn = point_dot(n, n), u = determinant(ap, ac, n) / nn, v = determinant(ab, ap, n) / nn;
-  if (nn > 0 && u >= 0 && v >= 0 && u + v <= 1)
-    return fabs(point_dot(ap, n)) / sqrt(nn);
+  if (nn > 0 && u >= 0 && v >= 0 && u + v <= 1) return fabs(point_dot(ap, n)) / sqrt(nn);
   double best = HUGE_VAL;
   for (int k = 0; k < 3; k++)
     best = fmin(best, point_distance(p, closest_on_segment(p, t[k], t[(k + 1) % 3])));
@@ -245,17 +241,14 @@ static inline double layer_gap(mesh *m, double near) {
         int other = corner[0] - m->base[body], rows = abs(other / columns - local / columns);
         int apart = abs(other % columns - local % columns);
         apart = m->is_wrapped[body] && columns - apart < apart ? columns - apart : apart;
-        if (rows <= 4 && apart <= 4)
-          continue;
+        if (rows <= 4 && apart <= 4) continue;
       }
       best = fmin(best, distance_to_triangle(m->at[i], p));
     }
-    if (best < near)
-      gap[count++] = best;
+    if (best < near) gap[count++] = best;
   }
   qsort(gap, (size_t)count, sizeof *gap, compare_doubles);
-  if (count > 0)
-    result = gap[count / 20];
+  if (count > 0) result = gap[count / 20];
   free(gap);
   return result;
 }

@@ -39,8 +39,7 @@ static int write_known(const char *name) {
   for (int n = 0; n < BLOCK_COUNT; n++)
     all[n] = play_block(n);
   FILE *file = fopen(name, "w");
-  if (file == NULL)
-    return 2;
+  if (file == NULL) return 2;
   fprintf(file, "/* Written by known_histories.c. SPDX-License-Identifier: MIT */\n"
                 "#ifndef KNOWN_HISTORIES_H\n#define KNOWN_HISTORIES_H\n\n#include <stdint.h>\n\n"
                 "/* Of a block of histories: what every machine returns, and what depends on lanes and pointers. */\n"
@@ -91,7 +90,6 @@ static const test tests[] = {
 
 int main(int count, char **arguments) {
   fill_maps();
-  if (count == 3 && strcmp(arguments[1], "--renew") == 0)
-    return write_known(arguments[2]);
+  if (count == 3 && strcmp(arguments[1], "--renew") == 0) return write_known(arguments[2]);
   return RUN_TESTS(count, arguments, tests);
 }

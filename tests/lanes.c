@@ -43,9 +43,7 @@ static int check_failed(const char *name, int correct) {
     return 0;
   }
   failed++;
-  if (failed > FAILURES_SHOWN) {
-    return 0;
-  }
+  if (failed > FAILURES_SHOWN) { return 0; }
   board_print("FAILED ");
   board_print(name);
   return 1;
@@ -168,17 +166,13 @@ static uint32_t expected_subtract_product(uint32_t a, uint32_t b, uint32_t c) {
 static uint32_t expected_square_root(uint32_t a, uint32_t b, uint32_t c) {
   (void)b;
   (void)c;
-  if (is_either_zero(a)) {
-    return a;
-  }
+  if (is_either_zero(a)) { return a; }
   uint32_t exponent = a >> 23;
   uint64_t operand = (uint64_t)((a & 0x007fffffu) | 0x00800000u) << (exponent & 1u ? 25 : 26);
   uint32_t root = 0;
   for (uint32_t bit = 0x01000000u; bit != 0; bit >>= 1) {
     uint64_t trial = root | bit;
-    if (trial * trial <= operand) {
-      root |= bit;
-    }
+    if (trial * trial <= operand) { root |= bit; }
   }
   return (((exponent + 127u) >> 1) << 23) + ((root >> 1) + (root & 1u) - 0x00800000u);
 }
@@ -350,15 +344,9 @@ static const operation operations[] = {
 /* Moves bits into a domain, leaving those that are in it. */
 static uint32_t into_domain(uint32_t bits, enum domain domain) {
   uint32_t exponent = bits & INFINITE;
-  if (domain == ANY) {
-    return bits;
-  }
-  if (exponent == 0) {
-    bits &= SIGN;
-  }
-  if (domain != COMPARABLE && exponent == INFINITE) {
-    bits ^= 0x40000000u;
-  }
+  if (domain == ANY) { return bits; }
+  if (exponent == 0) { bits &= SIGN; }
+  if (domain != COMPARABLE && exponent == INFINITE) { bits ^= 0x40000000u; }
   return domain == POSITIVE ? bits & ~SIGN : bits;
 }
 
@@ -377,9 +365,7 @@ static void check_operation(const operation *op, const octet *first, const octet
   op->run(&result, &a, &b, &c);
   int wrong = -1;
   for (int i = 0; i < ELEMENTS; i++) {
-    if (result.bits[i] != expected.bits[i]) {
-      wrong = i;
-    }
+    if (result.bits[i] != expected.bits[i]) { wrong = i; }
   }
   if (check_failed(op->name, wrong < 0)) {
     board_print(" of ");

@@ -159,8 +159,7 @@ static int is_absent(int particle) {
   const int cells = ROUND_SIDE - 1;
   for (int n = 0; n < 4; n++) {
     const int q = column - n % 2, r = row - n / 2;
-    if (q >= 0 && q < cells && r >= 0 && r + 1 < ROUND_SIDE && mask[r * cells + q])
-      return 0;
+    if (q >= 0 && q < cells && r >= 0 && r + 1 < ROUND_SIDE && mask[r * cells + q]) return 0;
   }
   return 1;
 }
@@ -175,8 +174,7 @@ static void check_absent(const fixture *s, const char *when) {
       double nearest = 1.0e9;
       const point p = position_of(s->sheet, i);
       for (int j = 0; j < ROUND_SIDE * ROUND_SIDE; j++)
-        if (!is_absent(j))
-          nearest = fmin(nearest, point_distance(p, position_of(s->sheet, j)));
+        if (!is_absent(j)) nearest = fmin(nearest, point_distance(p, position_of(s->sheet, j)));
       near += nearest == 0.0;
       still += point_length(velocity_of(s->sheet, i)) == 0.0;
       absent++;
@@ -266,8 +264,7 @@ static void test_momentum(void) {
         p[n] = point_sum(p[n], velocity_of(s.sheet, i));
         l[n] = point_sum(l[n], point_cross(position_of(s.sheet, i), velocity_of(s.sheet, i)));
       }
-    if (n == 0)
-      CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
+    if (n == 0) CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
   }
   CHECK(point_distance(p[0], p[1]) < 1.0e-4 * point_length(p[0]), "%g of %g", point_distance(p[0], p[1]),
         point_length(p[0]));

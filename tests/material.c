@@ -25,8 +25,7 @@ static void goal(int line, int holds, const char *format, ...) {
   printf("%-104s %s\n", text, holds ? "ok" : "missed");
   check_passed += holds;
   check_failed += !holds;
-  if (!holds && !is_table)
-    printf("%s:%d: failed: %s\n", __FILE__, line, text);
+  if (!holds && !is_table) printf("%s:%d: failed: %s\n", __FILE__, line, text);
 }
 
 #define GOAL(holds, ...) goal(__LINE__, (holds) != 0, __VA_ARGS__)
@@ -99,8 +98,7 @@ static void test_bending(void) {
   for (int i = 0; i < 3; i++) {
     for (int angle = 0; angle <= 90; angle += 45) {
       int is_usual = cells[i] == 3.0 && (angle == 0 || tested_fabric == CLOTH_FABRIC_COTTON);
-      if (all || is_usual)
-        judge_rigidity(tested_fabric, cells[i], angle);
+      if (all || is_usual) judge_rigidity(tested_fabric, cells[i], angle);
     }
   }
 }
@@ -109,8 +107,7 @@ static void test_bending_on_coarse_grids(void) {
   static const double cells[] = {0.5, 1.0};
   for (int i = 0; i < 2; i++) {
     for (int angle = 0; angle <= 90; angle += 45) {
-      if (all || (i == 0 && angle == 0))
-        judge_rigidity(tested_fabric, cells[i], angle);
+      if (all || (i == 0 && angle == 0)) judge_rigidity(tested_fabric, cells[i], angle);
     }
   }
 }
@@ -264,8 +261,7 @@ static void test_drape(void) {
     GOAL(coarse >= before + more, "%-6s n 48: drape coefficient %.1f %%, at least %g above the one before",
          fabric_names[draped[i]], coarse, more);
     before = coarse;
-    if (!all)
-      continue;
+    if (!all) continue;
     double fine = drape_over_disc(&fabric, 96, 28).coefficient;
     GOAL(fabs(fine - coarse) <= 5.0, "%-6s n 96: drape coefficient %.1f %%, at most 5 from that at n 48",
          fabric_names[draped[i]], fine);
@@ -324,8 +320,7 @@ static int print_table(void) {
     const test *t = &tests[i];
     printf("%s%s\n", i > 0 ? "\n" : "", t->name);
     for (int number = 0; number < (t->cases != NULL ? t->cases->count : 1); number++) {
-      if (t->cases != NULL)
-        t->cases->select(number);
+      if (t->cases != NULL) t->cases->select(number);
       t->run();
     }
   }
@@ -334,7 +329,6 @@ static int print_table(void) {
 
 int main(int count, char **arguments) {
   all = count > 1 && (strcmp(arguments[1], "--table") == 0 || strcmp(arguments[1], "--all") == 0);
-  if (all && strcmp(arguments[1], "--table") == 0)
-    return print_table();
+  if (all && strcmp(arguments[1], "--table") == 0) return print_table();
   return RUN_TESTS(count - all, arguments + all, tests);
 }

@@ -83,8 +83,7 @@ static void put_number(int number) {
     digits[--first] = (char)('0' + rest % 10u);
     rest /= 10u;
   } while (rest != 0);
-  if (number < 0)
-    digits[--first] = '-';
+  if (number < 0) digits[--first] = '-';
   put_text(digits + first);
 }
 
@@ -139,8 +138,7 @@ static void fold_vector(cloth_vector v) {
 
 /* What a call returned counts too; an error fails the scene. */
 static int checked(int result) {
-  if (result < 0)
-    fail(cloth_result_name(result));
+  if (result < 0) fail(cloth_result_name(result));
   fold((uint32_t)result, 4);
   return result;
 }
@@ -668,14 +666,12 @@ static void lead(cloth *sheet, int frame) {
   const cloth_pose from = {{0.25f, 0.0f, 0.5f}, {0.0f, 0.0f, 0.0f, 1.0f}};
   const cloth_pose to = {{0.75f, 0.25f, -0.5f}, {0.0f, 0.28f, 0.0f, 0.96f}};
   const cloth_inertia inertia = {0.25f, 0.5f, 0.75f};
-  if (frame == 2)
-    checked(cloth_move_frame(sheet, &from, &to, &inertia, FRAME_SECONDS, 0));
+  if (frame == 2) checked(cloth_move_frame(sheet, &from, &to, &inertia, FRAME_SECONDS, 0));
 }
 
 /* What was pressed onto the collider comes off. */
 static void lift_off(cloth *sheet, int frame) {
-  if (frame == 2)
-    checked(cloth_set_gravity(sheet, vector(1.0f, 20.0f, 0.0f)));
+  if (frame == 2) checked(cloth_set_gravity(sheet, vector(1.0f, 20.0f, 0.0f)));
 }
 
 /* Everything that may change during a simulation and has not changed yet. */
@@ -704,16 +700,13 @@ static void change(cloth *sheet, int frame) {
 
 /* Two frames are simulated twice. */
 static void go_back(cloth *sheet, int frame) {
-  if (frame == 1)
-    checked(cloth_save(sheet, buffer, scene_memory.saved_bytes));
-  if (frame == 3)
-    checked(cloth_load(sheet, buffer, scene_memory.saved_bytes));
+  if (frame == 1) checked(cloth_save(sheet, buffer, scene_memory.saved_bytes));
+  if (frame == 3) checked(cloth_load(sheet, buffer, scene_memory.saved_bytes));
 }
 
 /* The cloth goes on from its image as one that was made anew. Every byte of the image counts. */
 static void begin_anew(cloth *sheet, int frame) {
-  if (frame != 2)
-    return;
+  if (frame != 2) return;
   checked(cloth_write_image(sheet, buffer, scene_memory.image_bytes));
   for (size_t i = 0; i < scene_memory.image_bytes; i++)
     fold(buffer[i], 1);
@@ -801,8 +794,7 @@ static void press(cloth *sheet, int frame) {
 }
 
 static void leave_crowd(cloth *sheet, int frame) {
-  if (frame == 2)
-    checked(cloth_remove_collider(sheet, 1));
+  if (frame == 2) checked(cloth_remove_collider(sheet, 1));
 }
 
 /* Geometries: ground of 8 x 8 samples that is uneven, and steep in places, in steps of 2^-6 m, a hull with a leaning
@@ -1015,8 +1007,7 @@ static void cut_and_pull(cloth *sheet, int frame) {
   checked(cloth_get_statistics(sheet, &statistics));
   torn += statistics.threads_torn;
   fold((uint32_t)statistics.threads_torn, 4);
-  if (frame == FULL_FRAMES - 1 && torn == 0)
-    fail("nothing tears");
+  if (frame == FULL_FRAMES - 1 && torn == 0) fail("nothing tears");
 }
 
 /* Several colliders, contact of a sheet with itself, and grids on which a width, a last row or a tail could go wrong.
@@ -1054,8 +1045,7 @@ static void fold_vertices(const cloth *sheet) {
 }
 
 static void fold_point(int result, const cloth_surface_point *point) {
-  if (checked(result) == 0)
-    return;
+  if (checked(result) == 0) return;
   fold((uint32_t)point->triangle, 4);
   fold((uint32_t)point->side, 4);
   for (int n = 0; n < 3; n++) {
@@ -1182,8 +1172,7 @@ OWN_FRAME static void run_frame(cloth *sheet) {
 
 /* Reports subnormal numbers, prints the scene's hash, and returns it. */
 static uint64_t end_scene(void) {
-  if (subnormals_seen())
-    fail("subnormal numbers");
+  if (subnormals_seen()) fail("subnormal numbers");
   forget_subnormals();
   put_text("scene ");
   put_scene();
@@ -1199,20 +1188,17 @@ OWN_FRAME static uint64_t run_scene(const scene *s, int frames) {
   scene_frame = 0;
   scene_hash = HASH_START;
   configure(s->columns, s->rows);
-  if (s->configure != NULL)
-    s->configure(&scene_config);
+  if (s->configure != NULL) s->configure(&scene_config);
 #ifndef MATRIX_SMALL
   scene_around.geometry_count = scene_around.body_count = 0;
 #endif
 
   cloth *sheet = NULL;
   checked(cloth_memory_needed(&scene_config, &scene_memory));
-  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
-    return 0;
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0) return 0;
   s->start(sheet);
   for (scene_frame = 0; scene_frame < frames; scene_frame++) {
-    if (s->act != NULL)
-      s->act(sheet, scene_frame);
+    if (s->act != NULL) s->act(sheet, scene_frame);
     run_frame(sheet);
   }
   fold_results(sheet);
@@ -1248,8 +1234,7 @@ static void self_test(void) {
   end_line();
   scene_set = "start";
   scene_name = "self-test";
-  if (result < 0)
-    fail(cloth_result_name(result));
+  if (result < 0) fail(cloth_result_name(result));
   forget_subnormals();
 }
 

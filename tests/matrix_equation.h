@@ -141,8 +141,7 @@ static void tell_pins(cloth *sheet, int frame) {
 
 static void settle_late(cloth *sheet, int frame) {
   cloth_settle_report report = {0};
-  if (frame != 2)
-    return;
+  if (frame != 2) return;
   checked(cloth_settle(sheet, FRAME_SECONDS, 0.015625f, 6, &report));
   fold((uint32_t)report.steps, 4);
   fold_float(report.speed);

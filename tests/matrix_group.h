@@ -69,8 +69,7 @@ OWN_FRAME static void run_group_frames(const cloth_group *group, size_t used) {
     slept |= sleeps;
     woken |= slept && !sleeps;
   }
-  if (!woken)
-    fail("no sleeping cloth was woken");
+  if (!woken) fail("no sleeping cloth was woken");
 }
 
 OWN_FRAME static uint64_t run_group_scene(void) {
@@ -89,8 +88,7 @@ OWN_FRAME static uint64_t run_group_scene(void) {
   const cloth_group_pair exception = {0, 2, 0.03125f, 0.5f};
   group.exceptions = &exception;
   group.exception_count = 1;
-  if (!hang_group(&group, used))
-    return 0;
+  if (!hang_group(&group, used)) return 0;
   for (int particle = 0; particle < 7 * 8; particle++)
     checked(cloth_pin(sheets[2], particle));
   run_group_frames(&group, used);
@@ -113,8 +111,7 @@ OWN_FRAME static uint64_t run_sewn_scene(void) {
   group.count = 2;
   group.seams = &seam;
   group.seam_count = 1;
-  if (!hang_group(&group, used))
-    return 0;
+  if (!hang_group(&group, used)) return 0;
   for (scene_frame = 0; scene_frame < FULL_FRAMES; scene_frame++) {
     fold((uint32_t)checked(cloth_step_together(&group, FRAME_SECONDS, arena + used, sizeof arena - used)), 4);
     fold_state(sheets[0]);

@@ -101,8 +101,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
     method.mu = 5.0f;
   }
   cloth *sheet = NULL;
-  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
-    return 0;
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0) return 0;
   method_memory[0] = method_memory[1] = method_memory[2] = method_memory[3] = 0;
   if (s->contact != IN_FLIGHT) {
     checked(cloth_pin(sheet, 0));
@@ -113,8 +112,7 @@ OWN_FRAME static uint64_t run_method_scene(const method_scene *s) {
   ball.pose.position = vector(0.0f, negate(ball.radius) - (s->contact == IN_SOLVER ? 0.01f : 0.05f), 0.05f);
   ball.static_friction = ball.kinetic_friction = s->scheme == CLOTH_SCHEME_STATIC ? 0.0f : 0.5f;
   checked(cloth_add_collider(sheet, &ball));
-  if (s->contact == BY_IMPULSES)
-    fold_sheet(sheet);
+  if (s->contact == BY_IMPULSES) fold_sheet(sheet);
   run_method_frames(sheet, &method);
   return end_scene();
 }
@@ -212,8 +210,7 @@ OWN_FRAME static uint64_t run_settle_scene(void) {
   scene_config.rows = 6;
   scene_config.substeps = 3;
   scene_config.max_colliders = 1;
-  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
-    return 0;
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0) return 0;
   checked(cloth_pin(sheet, 0));
   checked(cloth_pin(sheet, 6));
   cloth_collider ball = cloth_collider_default();

@@ -23,8 +23,7 @@ OWN_FRAME static void play_shared_out(const cloth_workers *workers) {
   scene_config.tethers.count = 1;
   scene_config.capacity.workers = PIECES;
   checked(cloth_memory_needed(&scene_config, &scene_memory));
-  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0)
-    return;
+  if (checked(cloth_init(&scene_config, arena, sizeof arena, &sheet)) < 0) return;
   on_sphere(sheet);
   pin_at(sheet, 0, 0);
   const cloth_surroundings around = {.workers = workers};
@@ -46,9 +45,7 @@ OWN_FRAME static uint64_t run_shared_out_scene(void) {
   play_shared_out(NULL);
   const uint64_t alone = scene_hash;
   play_shared_out(&workers);
-  if (scene_hash != alone)
-    fail("workers come to something else");
-  if (pieces_run == 0)
-    fail("no pieces");
+  if (scene_hash != alone) fail("workers come to something else");
+  if (pieces_run == 0) fail("no pieces");
   return end_scene();
 }

@@ -231,8 +231,7 @@ static double repel_layers(cloth *const *layer, const voxel_grid *g, pair_list *
     const cloth_vector d = vector_subtract(vector_load(x, ends[1]), vector_load(x, ends[0]));
     const float length = vector_length(d);
     const cloth_vector change = vector_scale(d, per_mass * (length - list->distance) / length);
-    if (ends[0] / count == ends[1] / count)
-      continue;
+    if (ends[0] / count == ends[1] / count) continue;
     for (int end = 0; end < 2; end++) {
       const vector_array v = vectors_at(layer[ends[end] / count], layer[ends[end] / count]->state.velocity);
       const cloth_vector before = vector_load(v, ends[end] % count);
@@ -265,8 +264,7 @@ static int drop_layer(double distance, double *momentum) {
     const int on_border = i % SIDE == 0 || i / SIDE == 0 || i % SIDE == SIDE - 1 || i / SIDE == SIDE - 1;
     const cloth_vector place = vector_load(vectors_at(layer[1], layer[1]->state.position), i);
     cloth_set_particle(layer[1], i, place, vector(0.0f, -1.0f, 0.0f));
-    if (on_border)
-      cloth_pin(layer[0], i);
+    if (on_border) cloth_pin(layer[0], i);
   }
   const voxel_grid g = open_voxels(words, 2 * COUNT);
   pair_list list = {.pairs = pairs, .room = 40 * COUNT, .distance = (float)(distance * spacing)};
@@ -509,8 +507,7 @@ static double fall_mesh(int n, int along) {
     const int to[3] = {i % side < n ? i + 1 : -1, i / side < n ? i + side : -1,
                        i % side > 0 && i / side < n ? i + side - 1 : -1};
     for (int k = 0; k < 3; k++) {
-      if (to[k] < 0)
-        continue;
+      if (to[k] < 0) continue;
       coupled_row *r = add_row(&s, ROW_EQUAL, 0.0f);
       r->friction = (k == 2 ? 1.41421356f : 1.0f) / (float)n;
       add_row_point(r, i, vector(0.0f, 0.0f, 0.0f));
@@ -598,8 +595,7 @@ static int edge_passes(vector_array x, const int edge[2], const int corner[3]) {
     side[k] = e[2][0] * (e[0][1] * e[1][2] - e[0][2] * e[1][1]) + e[2][1] * (e[0][2] * e[1][0] - e[0][0] * e[1][2]) +
               e[2][2] * (e[0][0] * e[1][1] - e[0][1] * e[1][0]);
   }
-  if (side[0] * side[1] >= 0.0)
-    return 0;
+  if (side[0] * side[1] >= 0.0) return 0;
   for (int k = 0; k < 3; k++) {
     const double *a = p[2 + k], *b = p[2 + (k + 1) % 3];
     for (int axis = 0; axis < 3; axis++) {
@@ -625,8 +621,7 @@ static int patch_crosses(vector_array x, int n) {
         const int edge[2] = {i, to[k]};
         const int shares = i == corner[0] || i == corner[1] || i == corner[2] || to[k] == corner[0] ||
                            to[k] == corner[1] || to[k] == corner[2];
-        if (to[k] >= 0 && !shares && edge_passes(x, edge, corner))
-          return 1;
+        if (to[k] >= 0 && !shares && edge_passes(x, edge, corner)) return 1;
       }
     }
   }

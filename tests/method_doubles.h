@@ -86,12 +86,8 @@ static inline void start_centre_sheet(centre_sheet *s, double margin) {
               below = row + 1 < CENTRE_SIDE;
     s->x[i][0] = column * h - 0.5;
     s->x[i][2] = row * h - 0.5;
-    if (right) {
-      add_centre_spring(s, i, i + 1, h, 1000.0, 1);
-    }
-    if (below) {
-      add_centre_spring(s, i, i + CENTRE_SIDE, h, 1000.0, 1);
-    }
+    if (right) { add_centre_spring(s, i, i + 1, h, 1000.0, 1); }
+    if (below) { add_centre_spring(s, i, i + CENTRE_SIDE, h, 1000.0, 1); }
     if (right && below) {
       add_centre_spring(s, i, i + CENTRE_SIDE + 1, diagonal, shear, 0);
       add_centre_spring(s, i + 1, i + CENTRE_SIDE, diagonal, shear, 0);
@@ -136,16 +132,12 @@ static inline void centre_forces(centre_sheet *s, double (*f)[3]) {
     }
     length = sqrt(length);
     t->is_taut = length > t->rest * (1.0 + s->margin);
-    if (!t->is_taut) {
-      continue;
-    }
+    if (!t->is_taut) { continue; }
     t->across = 1.0 - t->rest / length;
     for (int c = 0; c < 3; c++) {
       t->along[c] = e[c] / length;
     }
-    if (t->is_implicit) {
-      centre_spring_product(s, t, s->v, by);
-    }
+    if (t->is_implicit) { centre_spring_product(s, t, s->v, by); }
     for (int c = 0; c < 3; c++) {
       by[c] += s->k * t->stiffness * (length - t->rest) * t->along[c];
       f[t->i][c] += by[c];
@@ -177,9 +169,7 @@ static inline void centre_product(const centre_sheet *s, double (*p)[3], double 
   for (int n = 0; n < s->springs; n++) {
     const centre_spring *t = &s->spring[n];
     double by[3];
-    if (!t->is_implicit || !t->is_taut) {
-      continue;
-    }
+    if (!t->is_implicit || !t->is_taut) { continue; }
     centre_spring_product(s, t, p, by);
     for (int c = 0; c < 3; c++) {
       to[t->i][c] -= by[c];

@@ -269,9 +269,7 @@ static int print_times(void) {
     const double taken = time_of(rows[n].solver, rows[n].threads);
     char thesis[16] = "-";
     whole = n == 0 ? taken : whole;
-    if (rows[n].thesis > 0.0) {
-      snprintf(thesis, sizeof thesis, "%.2f", rows[n].thesis);
-    }
+    if (rows[n].thesis > 0.0) { snprintf(thesis, sizeof thesis, "%.2f", rows[n].thesis); }
     printf("%-36s %12.2f %22.2f %10s\n", rows[n].name, 1e3 * taken, taken / whole, thesis);
   }
   test_count_of_rows();
@@ -280,7 +278,6 @@ static int print_times(void) {
 
 int main(int count, char **arguments) {
   static const test tests[] = {TEST(solvers), TEST(laws), TEST(refusals)};
-  if (count > 1 && strcmp(arguments[1], "--time") == 0)
-    return print_times();
+  if (count > 1 && strcmp(arguments[1], "--time") == 0) return print_times();
   return RUN_TESTS(count, arguments, tests);
 }

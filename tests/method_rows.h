@@ -82,9 +82,7 @@ static inline void print_text_row(const char *row, const char *what, const char 
   printf("%-11s %-58s %12s %12.6g %11s  %s\n", row, what, document, ours, tolerance, holds ? "ok" : "missed");
   rows_missed += !holds && !why;
   rows_explained += !holds && why;
-  if (!holds && why) {
-    printf("%-11s   why: %s\n", "", why);
-  }
+  if (!holds && why) { printf("%-11s   why: %s\n", "", why); }
   CHECK(why ? fabs(ours - known) <= 0.05 * known : holds, "%s, %s: document %s, ours %.9g", row, what, document, ours);
 }
 

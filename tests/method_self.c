@@ -37,8 +37,7 @@ static cloth_method_report advance_by(cloth *sheet, const cloth_method *method, 
   memset(&report, 0, sizeof report);
   const int result = cloth_method_step(sheet, method, (float)dt, memory, sizeof memory, &report);
   CHECK(result >= 0, "%s: %d, %s", name, result, cloth_method_explain(sheet, method));
-  if (result < 0)
-    exit(check_report());
+  if (result < 0) exit(check_report());
   return report;
 }
 
@@ -326,8 +325,7 @@ static int count_crossing_frames(cloth *sheet, const cloth_config *config, const
     advance_by(sheet, method, 1.0 / 60.0, "fold");
     crossing += count_intersections(&m) > 0;
     *lowest = fmin(*lowest, lowest_of(sheet));
-    if (frame >= frames - frames / 4)
-      *late = fmin(*late, lowest_of(sheet));
+    if (frame >= frames - frames / 4) *late = fmin(*late, lowest_of(sheet));
   }
   mesh_free(&m);
   return crossing;

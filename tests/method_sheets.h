@@ -29,8 +29,7 @@ static inline cloth *open_sheet(const cloth_config *config) {
   cloth *sheet = NULL;
   const int result = cloth_init(config, arena, sizeof arena, &sheet);
   CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
-  if (result != CLOTH_OK)
-    exit(check_report());
+  if (result != CLOTH_OK) exit(check_report());
   memset(memory, 0, 64);
   return sheet;
 }

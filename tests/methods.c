@@ -49,9 +49,7 @@ static cloth_method_report run(cloth *sheet, const cloth_method *method, double 
   for (int n = 0; n < steps; n++) {
     const int result = cloth_method_step(sheet, method, (float)dt, memory, sizeof memory, &report);
     CHECK(result >= 0, "step %d: %d, %s", n, result, cloth_method_explain(sheet, method));
-    if (result < 0) {
-      exit(check_report());
-    }
+    if (result < 0) { exit(check_report()); }
   }
   return report;
 }
@@ -1152,9 +1150,7 @@ static void restore(const cloth *sheet) {
 static void newton_residuals(int n, double k, const double *document, int count, double known, const char *why) {
   cloth *sheet = open_hang(n, k, 6);
   for (int iterations = 2; iterations <= count; iterations++) {
-    if (document[iterations] <= 0.0) {
-      continue;
-    }
+    if (document[iterations] <= 0.0) { continue; }
     cloth_method method = plain_method();
     method.newton = iterations;
     method.iterations = 2000;
@@ -1361,12 +1357,8 @@ static double random_components(int n, double probability, uint32_t *random) {
     parent[i] = i;
   }
   for (int i = 0; i < n * n; i++) {
-    if (i % n + 1 < n && next_random(random) < 2.0 * probability - 1.0) {
-      join_pieces(parent, i, i + 1);
-    }
-    if (i / n + 1 < n && next_random(random) < 2.0 * probability - 1.0) {
-      join_pieces(parent, i, i + n);
-    }
+    if (i % n + 1 < n && next_random(random) < 2.0 * probability - 1.0) { join_pieces(parent, i, i + 1); }
+    if (i / n + 1 < n && next_random(random) < 2.0 * probability - 1.0) { join_pieces(parent, i, i + n); }
   }
   for (int i = 0; i < n * n; i++) {
     components += first_of_piece(parent, i) == i;
@@ -1650,9 +1642,7 @@ static void isometric_hang(int n, const double document[2], const double known[2
   s.mobility[1] = s.mobility[2 * n - 1] = 0.0f;
   for (int step = 0; step < 1200; step++) {
     isometric_step(&s, vector(0.0f, -9.81f, 0.0f), 1.0f / 960.0f, 30);
-    if (step > 480) {
-      add_isometric_strains(&s, &strains);
-    }
+    if (step > 480) { add_isometric_strains(&s, &strains); }
     low = fmin(low, lowest_red(&s));
   }
   char what[80];
@@ -2073,8 +2063,7 @@ static void check_combinations(int stride) {
       continue;
     }
     alike += m.scheme == CLOTH_SCHEME_EXPLICIT && m.solver != CLOTH_SOLVER_GRADIENTS;
-    if (tried++ % stride == 0)
-      drop_onto_ball(m, name);
+    if (tried++ % stride == 0) drop_onto_ball(m, name);
   }
   /* Refused: sweeps but for springs without or with quadratic bending by Euler and BDF2, and static components. */
   CHECK(refused == 20 * 5 - 4 + 20, "%d refused, %d tried", refused, tried);

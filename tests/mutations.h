@@ -35,8 +35,7 @@ static inline size_t any_word(random_source *random, const image_map *at) {
   for (;;) {
     int region = random_int(random, 0, REGION_COUNT - 1);
     int words = (int)(at->first[region + 1] - at->first[region]);
-    if (words > 0)
-      return at->first[region] + (size_t)random_int(random, 0, words - 1);
+    if (words > 0) return at->first[region] + (size_t)random_int(random, 0, words - 1);
   }
 }
 
@@ -76,10 +75,8 @@ static inline void use_everything(fixture *s, const image_map *at) {
   for (int i = 0; i < s->count; i++) {
     cloth_confine_to_line(s->sheet, i, vector_at(0.0, 1.0, 0.0));
     cloth_apply_impulse(s->sheet, i, vector_at(0.0, 1e-4, 0.0));
-    if (i % 3 == 0)
-      cloth_release(s->sheet, i);
-    if (i % 4 == 1 && cloth_pin(s->sheet, i) == CLOTH_OK)
-      cloth_move_pin(s->sheet, i, vector_at(0.0, 0.25, 0.0));
+    if (i % 3 == 0) cloth_release(s->sheet, i);
+    if (i % 4 == 1 && cloth_pin(s->sheet, i) == CLOTH_OK) cloth_move_pin(s->sheet, i, vector_at(0.0, 0.25, 0.0));
   }
   cloth_pose pose = {vector_at(0.0, 0.25, 0.125), rotation_none()};
   cloth_collider box = box_collider();
@@ -106,8 +103,7 @@ static inline int steps_on(fixture *s) {
   int result = cloth_step(s->sheet, FRAME);
   if (result == CLOTH_ERROR_RANGE) {
     for (int i = 0; i < s->count; i++) {
-      if (cloth_get_freedom(s->sheet, i) == 0)
-        cloth_pin(s->sheet, i);
+      if (cloth_get_freedom(s->sheet, i) == 0) cloth_pin(s->sheet, i);
     }
     result = cloth_step(s->sheet, FRAME);
   }
@@ -138,8 +134,7 @@ static inline void mutate(random_source *random, image_fixture *t, int changes) 
 
 /* Tries with each config of state_configs: a first argument that is a number, else `usual`. */
 static inline int tries_of(int *count, char **arguments, int usual) {
-  if (*count < 2 || arguments[1][0] < '0' || arguments[1][0] > '9')
-    return usual;
+  if (*count < 2 || arguments[1][0] < '0' || arguments[1][0] > '9') return usual;
   *count = 1;
   return atoi(arguments[1]);
 }

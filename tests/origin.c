@@ -363,8 +363,7 @@ static void test_origin_is_state(void) {
     const fixture *all[] = {&a, &b, &c};
     for (int n = 0; n < 3; n++) {
       const cloth_metres place = {36 + frame, -20, 64};
-      if (frame % 5 == 0)
-        cloth_set_origin(&all[n]->sheet, 1, place);
+      if (frame % 5 == 0) cloth_set_origin(&all[n]->sheet, 1, place);
       busy_calls(all[n], frame);
       cloth_step(all[n]->sheet, FRAME);
     }
@@ -404,10 +403,8 @@ static void test_origin_wakes_nothing(void) {
    on, to rest after 10 s. */
 static double way_of_carrier(int frame) {
   double t = frame / 60.0;
-  if (t <= 4.0)
-    return 1.5 * t * t;
-  if (t <= 6.0)
-    return 24.0 + 12.0 * (t - 4.0);
+  if (t <= 4.0) return 1.5 * t * t;
+  if (t <= 6.0) return 24.0 + 12.0 * (t - 4.0);
   return t >= 10.0 ? 72.0 : 72.0 - 1.5 * (10.0 - t) * (10.0 - t);
 }
 
@@ -482,8 +479,7 @@ static void test_following_origin(void) {
       double off = point_distance(world_position(follows.sheet, column), pin);
       CHECK(off < 2e-5, "frame %d: pin %d is %g m off", frame, column, off);
     }
-    if (frame == 100)
-      cloth_save(follows.sheet, save, follows.memory.saved_bytes);
+    if (frame == 100) cloth_save(follows.sheet, save, follows.memory.saved_bytes);
   }
   cloth_metres origin;
   cloth_get_origin(follows.sheet, &origin);

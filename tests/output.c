@@ -89,8 +89,7 @@ static void test_indices(void) {
       corner[k] = (int)wide[1 + t + k] - 70000;
       CHECK(corner[k] == (int)narrow[1 + t + k] - 500, "16 and 32-bit indices differ at %d", t + k);
       CHECK(corner[k] >= 0 && corner[k] < s.count, "index %d", corner[k]);
-      if (corner[k] < 0 || corner[k] >= s.count)
-        return;
+      if (corner[k] < 0 || corner[k] >= s.count) return;
     }
     point a = position_of(s.sheet, corner[0]);
     point ab = point_difference(position_of(s.sheet, corner[1]), a);
@@ -113,8 +112,7 @@ typedef struct vertex_floats {
 /* Whether the bytes of a vertex from `from` to `to` still are as they were filled. */
 static int bytes_left_alone(const unsigned char *vertex, int from, int to) {
   for (int i = from; i < to; i++) {
-    if (vertex[i] != 0xee)
-      return 0;
+    if (vertex[i] != 0xee) return 0;
   }
   return 1;
 }
@@ -138,8 +136,7 @@ static void test_vertices(void) {
   const cloth_vertex_layout layout = {41, 21, 3, 33};
   size_t bytes = (size_t)(41 * s.count);
   unsigned char *buffer = (unsigned char *)malloc(bytes + 8);
-  if (buffer == NULL)
-    return;
+  if (buffer == NULL) return;
   memset(buffer, 0xee, bytes + 8);
   unsigned char *vertices = buffer + 1 + ((uintptr_t)buffer & 1u);
   CHECK(cloth_write_vertices(s.sheet, &layout, vertices, bytes) == CLOTH_OK, "vertices refused");

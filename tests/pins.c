@@ -147,8 +147,7 @@ static void test_move_is_velocity(void) {
       else
         target[i].y += (float)random_real(&random, -1.0, 1.0) * step;
       int moves = is_still || config.substeps == CLOTH_AUTOMATIC || random_int(&random, 0, 3) > 0;
-      if (moves)
-        CHECK(cloth_move_pin(moved.sheet, pins[i], target[i]) == CLOTH_OK, "frame %d", frame);
+      if (moves) CHECK(cloth_move_pin(moved.sheet, pins[i], target[i]) == CLOTH_OK, "frame %d", frame);
       if (moves || !has_stopped[i])
         cloth_set_pin_velocity(driven.sheet, pins[i],
                                moves ? velocity_to(driven.sheet, pins[i], target[i], dt) : zero_vector);

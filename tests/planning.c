@@ -59,8 +59,7 @@ static void shape_kind(cloth_config *config, int kind) {
   }
   config->grid.cell_mask = kind == KIND_PIECES ? scene_mask : NULL;
   config->grid.wrap = kind == KIND_TUBE;
-  if (kind == KIND_STIFF)
-    config->fabric.stretch_warp = config->fabric.stretch_weft = 3e4f;
+  if (kind == KIND_STIFF) config->fabric.stretch_warp = config->fabric.stretch_weft = 3e4f;
   if (kind == KIND_EXPLICIT) {
     config->integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config->fabric.stretch_warp = config->fabric.stretch_weft = 50.0f;
@@ -118,8 +117,7 @@ static void hold_to_targets(random_source *random, fixture *s) {
 
 static fixture open_kind(random_source *random, const cloth_config *config, int kind) {
   fixture s = fixture_make(config);
-  if (kind == KIND_TARGETS)
-    hold_to_targets(random, &s);
+  if (kind == KIND_TARGETS) hold_to_targets(random, &s);
   for (int pins = kind == KIND_FREE ? 0 : random_int(random, 1, 9); pins > 0; pins--)
     cloth_pin(s.sheet, random_int(random, 0, s.count - 1));
   for (int held = kind == KIND_CONFINED ? 5 : 0; held > 0; held--)
@@ -129,14 +127,10 @@ static fixture open_kind(random_source *random, const cloth_config *config, int 
 
 /* What happens to a scene before a frame. */
 static void disturb(fixture *s, int frame) {
-  if (frame % 7 == 6)
-    cloth_set_particle(s->sheet, s->count / 2, vector_at(0.1, 0.1, 0.1), vector_at(20.0, -20.0, 0.0));
-  if (frame == 10)
-    cloth_pin(s->sheet, 1);
-  if (frame % 5 == 4)
-    cloth_move_pin(s->sheet, 1, vector_at(0.02 * frame, 0.1, 0.0));
-  if (frame == 13)
-    cloth_release(s->sheet, 1);
+  if (frame % 7 == 6) cloth_set_particle(s->sheet, s->count / 2, vector_at(0.1, 0.1, 0.1), vector_at(20.0, -20.0, 0.0));
+  if (frame == 10) cloth_pin(s->sheet, 1);
+  if (frame % 5 == 4) cloth_move_pin(s->sheet, 1, vector_at(0.02 * frame, 0.1, 0.0));
+  if (frame == 13) cloth_release(s->sheet, 1);
 }
 
 /// Work ///
@@ -269,8 +263,7 @@ static void test_work_refusals(void) {
 /* At least three iterations, or all there are, in each substep; and no step has fewer substeps than its length asks. */
 static void check_least(const fixture *s, const cloth_config *config, float dt, int kind) {
   const cloth_statistics st = read_statistics(s->sheet);
-  if (st.asleep)
-    return;
+  if (st.asleep) return;
   CHECK(st.substeps >= 1 && (double)dt / st.substeps < 1.002 / 60.0, "%s: %d substeps", kind_names[kind], st.substeps);
   const int least = config->iterations > 0 && config->iterations < 3 ? config->iterations : 3;
   for (int n = 0; n < st.substeps && kind != KIND_EXPLICIT && kind != KIND_TOLERANCE; n++)

@@ -29,8 +29,7 @@ static void keep(kept_bytes *b, const unsigned char *from, size_t count) {
     exit(2);
   }
   b->count = count;
-  if (count > 0)
-    memcpy(b->at, from, count);
+  if (count > 0) memcpy(b->at, from, count);
 }
 
 /* What the cloth that stepped last left, and what the one before it did: a cloth of another address or size. */
@@ -48,11 +47,9 @@ static void make_stranger(void) {
   config.columns = 19;
   config.rows = 14;
   config.wind = (cloth_vector){3.0f, -1.0f, 2.0f};
-  if (cloth_memory_needed(&config, &memory) < 0)
-    exit(2);
+  if (cloth_memory_needed(&config, &memory) < 0) exit(2);
   unsigned char *arena = aligned_alloc(CLOTH_ALIGNMENT, (memory.total_bytes / CLOTH_ALIGNMENT + 1) * CLOTH_ALIGNMENT);
-  if (arena == NULL || cloth_init(&config, arena, memory.total_bytes, &sheet) < 0)
-    exit(2);
+  if (arena == NULL || cloth_init(&config, arena, memory.total_bytes, &sheet) < 0) exit(2);
   cloth_pin(sheet, 0);
   for (int frame = 0; frame < 3; frame++)
     __real_cloth_step(sheet, 1.0f / 60.0f);
@@ -94,16 +91,14 @@ static void fill(span *s) {
 }
 
 static void finish(span *s, int result) {
-  if (result < 0 && s->count > 0)
-    memcpy(s->at, s->before.at, s->count);
+  if (result < 0 && s->count > 0) memcpy(s->at, s->before.at, s->count);
   free(s->before.at);
 }
 
 /* Before a step of a cloth, and after it. */
 static span begin(cloth *c) {
   span s = span_of(c);
-  if (other.count == 0)
-    make_stranger();
+  if (other.count == 0) make_stranger();
   if (left.count > 0 && (last != c || left.count != s.count)) {
     const kept_bytes oldest = other;
     other = left;
@@ -134,8 +129,7 @@ static int lies_in_cloth(const cloth_group *group, const void *memory) {
     cloth_memory m;
     cloth_get_memory(group->cloths[n], &m);
     const uintptr_t start = (uintptr_t)(const void *)group->cloths[n];
-    if ((uintptr_t)memory - start < m.total_bytes)
-      return 1;
+    if ((uintptr_t)memory - start < m.total_bytes) return 1;
   }
   return 0;
 }
@@ -144,8 +138,7 @@ static group_spans begin_group(const cloth_group *group, void *memory, size_t ro
   group_spans g;
   size_t needed = 0;
   memset(&g, 0, sizeof g);
-  if (group == NULL || cloth_group_bytes(group, &needed) < 0)
-    return g;
+  if (group == NULL || cloth_group_bytes(group, &needed) < 0) return g;
   g.count = group->count;
   for (int n = 0; n < g.count; n++)
     g.cloths[n] = begin(group->cloths[n]);

@@ -88,10 +88,8 @@ typedef struct strains {
 static void add_strain(strains *s, const recording *r, int a, int b) {
   double strain = point_distance(r->now[a], r->now[b]) / r->spacing - 1.0;
   s->values[s->count++] = (float)strain;
-  if (r->pinned[a] && r->pinned[b])
-    return;
-  if (!(strain <= s->largest))
-    s->largest = strain;
+  if (r->pinned[a] && r->pinned[b]) return;
+  if (!(strain <= s->largest)) s->largest = strain;
   s->positive_sum += strain > 0.0 ? strain : 0.0;
 }
 
@@ -100,10 +98,8 @@ static void collect_strains(const recording *r, strains *s) {
   s->largest = -1.0;
   s->positive_sum = 0.0;
   for (int i = 0; i < r->count; i++) {
-    if (i % r->n + 1 < r->n)
-      add_strain(s, r, i, i + 1);
-    if (i + r->n < r->count)
-      add_strain(s, r, i, i + r->n);
+    if (i % r->n + 1 < r->n) add_strain(s, r, i, i + 1);
+    if (i + r->n < r->count) add_strain(s, r, i, i + r->n);
   }
 }
 
@@ -121,8 +117,7 @@ static void measure_strains(const recording *r, figures *f) {
   collect_strains(r, &s);
   f->stretch_largest_ever = fmax(f->stretch_largest_ever, s.largest);
   f->broken = f->broken || !(s.largest < 1e6);
-  if (!is_late(r))
-    return;
+  if (!is_late(r)) return;
   qsort(s.values, (size_t)s.count, sizeof s.values[0], compare_floats);
   f->max_stretch = fmax(f->max_stretch, s.largest);
   f->stretch_mean += s.positive_sum / s.count / 60.0;
@@ -139,8 +134,7 @@ static double triangle_area(point a, point b, point c) {
 static double area_ratio(const recording *r) {
   double area = 0.0;
   for (int i = 0; i + r->n < r->count; i++) {
-    if (i % r->n + 1 == r->n)
-      continue;
+    if (i % r->n + 1 == r->n) continue;
     const point *p = &r->now[i];
     area += triangle_area(p[0], p[1], p[r->n + 1]) + triangle_area(p[0], p[r->n + 1], p[r->n]);
   }
@@ -177,8 +171,7 @@ static double lowest_height(const recording *r) {
 }
 
 static void measure_shape(const recording *r, figures *f) {
-  if (!is_late(r))
-    return;
+  if (!is_late(r)) return;
   f->lowest += lowest_height(r) / 60.0;
   f->area = fmin(f->area, area_ratio(r));
   f->roughness += roughness(r) / 60.0;
@@ -216,8 +209,7 @@ static void measure_motion(const recording *r, figures *f) {
   f->kinetic_mean += kinetic / r->frames;
   f->energy_end = energy;
   f->broken = f->broken || !isfinite(energy);
-  if (r->frame > 30)
-    f->energy_most = fmax(f->energy_most, energy);
+  if (r->frame > 30) f->energy_most = fmax(f->energy_most, energy);
   if (is_last(r)) {
     f->kinetic_last += kinetic / 30.0;
     f->acceleration += squared_acceleration(r) / 30.0; /* the root is taken at the end */
@@ -228,8 +220,7 @@ static void measure_distance(const recording *r, figures *f) {
   for (int i = 0; r->has_sphere && i < r->count; i++) {
     double distance = point_distance(r->now[i], r->sphere);
     f->distance = fmin(f->distance, distance);
-    if (is_late(r))
-      f->distance_late = fmin(f->distance_late, distance);
+    if (is_late(r)) f->distance_late = fmin(f->distance_late, distance);
   }
 }
 
@@ -285,8 +276,7 @@ static figures run_scene(const scene *s) {
   scene_instance instance;
   int result = scene_open(s, &instance);
   CHECK(result == CLOTH_OK, "%s: %s", s->name, cloth_result_name(result));
-  if (result != CLOTH_OK)
-    exit(2);
+  if (result != CLOTH_OK) exit(2);
   recording r = recording_start(s, instance.sheet, frames, pinned);
   f.energy_start = 1e3 * potential_energy(&r);
   for (r.frame = 0; r.frame < r.frames; r.frame++) {
@@ -314,8 +304,7 @@ static void print_figures(const char *name, int n, const figures *f, int has_sph
          f->max_stretch, f->stretch_mean, f->stretch_p99, f->stretch_p01, f->stretch_largest_ever, f->lowest, f->area,
          f->roughness, f->kinetic_mean, f->kinetic_last, f->acceleration, f->energy_start, f->energy_end,
          f->energy_most);
-  if (has_sphere)
-    printf(" %7.5f %7.5f", f->distance, f->distance_late);
+  if (has_sphere) printf(" %7.5f %7.5f", f->distance, f->distance_late);
   printf("\n");
 }
 

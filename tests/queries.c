@@ -103,14 +103,12 @@ static point nearest_on_triangle(const triangle *t, point p) {
   }
   point normal = point_cross(point_difference(t->p[1], t->p[0]), point_difference(t->p[2], t->p[0]));
   double length = point_length(normal);
-  if (length == 0.0)
-    return best;
+  if (length == 0.0) return best;
   normal = point_scaled(normal, 1.0 / length);
   point foot = point_difference(p, point_scaled(normal, point_dot(normal, point_difference(p, t->p[0]))));
   for (int n = 0; n < 3; n++) {
     point edge = point_difference(t->p[(n + 1) % 3], t->p[n]);
-    if (point_dot(point_cross(edge, point_difference(foot, t->p[n])), normal) < 0.0)
-      return best;
+    if (point_dot(point_cross(edge, point_difference(foot, t->p[n])), normal) < 0.0) return best;
   }
   return foot;
 }
@@ -134,8 +132,7 @@ static double hit_of(const triangle *t, const cloth_ray *ray, double *margin) {
   point normal = point_cross(point_difference(t->p[1], t->p[0]), point_difference(t->p[2], t->p[0]));
   double size = sqrt(point_length(normal)), slope = point_dot(normal, direction);
   *margin = -HUGE_VAL;
-  if (fabs(slope) < 1e-6 * size * size)
-    return HUGE_VAL;
+  if (fabs(slope) < 1e-6 * size * size) return HUGE_VAL;
   double distance = point_dot(normal, point_difference(t->p[0], point_of(ray->origin))) / slope;
   point at = on_ray(ray, distance);
   *margin = HUGE_VAL;
@@ -156,8 +153,7 @@ static double tolerance_of(const triangles *all) {
 /* Corners, weights and position agree, and the normal is that of the triangle. */
 static void expect_consistent(const triangles *all, const cloth_surface_point *found, const char *what) {
   CHECK(found->triangle >= 0 && found->triangle < all->count, "%s: triangle %d", what, found->triangle);
-  if (found->triangle < 0 || found->triangle >= all->count)
-    return;
+  if (found->triangle < 0 || found->triangle >= all->count) return;
   const triangle *t = &all->of[found->triangle];
   point at = {0.0, 0.0, 0.0};
   double sum = 0.0;
@@ -207,8 +203,7 @@ static double expected_hit(const triangles *all, const cloth_ray *ray, double to
     if (fabs(margin) < 1e-3 || (isfinite(distance) && (fabs(distance) < 1e-4 * size ||
                                                        fabs(distance - (double)ray->max_distance) < 1e-4 * size)))
       *is_certain = 0;
-    if (distance >= 0.0 && distance <= (double)ray->max_distance)
-      first = fmin(first, distance);
+    if (distance >= 0.0 && distance <= (double)ray->max_distance) first = fmin(first, distance);
   }
   (void)tolerance;
   return first;
@@ -228,10 +223,8 @@ static void test_rays(void) {
     double expected = expected_hit(&all, &ray, tolerance, &is_certain);
     CHECK(result == 0 || result == 1, "result %d", result);
     certain += is_certain;
-    if (is_certain)
-      CHECK(result == isfinite(expected), "ray %d: %d, expected at %g", i, result, expected);
-    if (result != 1)
-      continue;
+    if (is_certain) CHECK(result == isfinite(expected), "ray %d: %d, expected at %g", i, result, expected);
+    if (result != 1) continue;
     hits++;
     expect_consistent(&all, &found, "a ray");
     double off = point_distance(on_ray(&ray, (double)found.distance), point_of(found.position));
@@ -342,15 +335,13 @@ static void test_nearest(void) {
   const triangles all = triangles_of(&s, kind->wrap);
   for (int i = 0; i < 1000; i++) {
     cloth_vector from = random_point(&random, &all, all.reach * (i % 4 ? 1.2 : 30.0));
-    if (i % 10 == 0)
-      cloth_get_position(s.sheet, random_int(&random, 0, s.count - 1), &from);
+    if (i % 10 == 0) cloth_get_position(s.sheet, random_int(&random, 0, s.count - 1), &from);
     cloth_surface_point found;
     double expected = distance_from_cloth(&all, point_of(from));
     double tolerance = tolerance_of(&all) + 1e-5 * expected;
     int result = cloth_find_nearest(s.sheet, from, CLOTH_ANY_DISTANCE, &found);
     CHECK(result == 1, "point %d: %d", i, result);
-    if (result != 1)
-      continue;
+    if (result != 1) continue;
     expect_consistent(&all, &found, "a nearest point");
     CHECK(fabs((double)found.distance - expected) < tolerance, "point %d: %.9g m, expected %.9g", i,
           (double)found.distance, expected);

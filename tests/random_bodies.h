@@ -89,8 +89,7 @@ static void draw_shape(random_body *b, random_source *random, double size) {
   const double radius = size * random_real(random, 0.3, 1.0), top = radius * random_real(random, 0.3, 1.0);
   const double half = radius * random_real(random, 0.8, 2.0), flat = size * random_real(random, 0.05, 1.0);
   *c = cloth_collider_default();
-  if (b->kind < BODY_HULL)
-    c->shape = shapes[b->kind];
+  if (b->kind < BODY_HULL) c->shape = shapes[b->kind];
   c->radius = (float)radius;
   c->radius_top = (float)(b->kind == BODY_TAPERED ? top : radius);
   c->half_height = (float)half;
@@ -150,18 +149,15 @@ static void draw_body(random_body *b, random_source *random, double size, point 
   const point slope = random_point(random, 0.15);
   b->place = point_sum(at, point_scaled(off, reach));
   b->collider.pose.rotation = rotation_by(tilt);
-  if (b->kind == BODY_PLANE)
-    b->place.y = smaller(b->place.y, lowest) - 0.1 * size * random_real(random, 0.0, 1.0);
-  if (b->kind == BODY_PLANE)
-    b->collider.pose.rotation = rotation_by(b->is_floor ? (point){0.0, 0.0, 0.0} : slope);
+  if (b->kind == BODY_PLANE) b->place.y = smaller(b->place.y, lowest) - 0.1 * size * random_real(random, 0.0, 1.0);
+  if (b->kind == BODY_PLANE) b->collider.pose.rotation = rotation_by(b->is_floor ? (point){0.0, 0.0, 0.0} : slope);
   b->motion = b->is_floor ? BODY_RESTS : b->motion;
   const point start = b->motion == BODY_PASSES ? point_scaled(b->speed, -b->when) : (point){0.0, 0.0, 0.0};
   b->collider.pose.position = vector_of(point_sum(b->place, start));
 }
 
 static void free_body(random_body *b) {
-  if (b->kind == BODY_HULL || b->kind == BODY_GRID)
-    free_built(&b->geometry);
+  if (b->kind == BODY_HULL || b->kind == BODY_GRID) free_built(&b->geometry);
 }
 
 /// Motion ///
@@ -224,8 +220,7 @@ static double beyond_plane(const cloth_hull_data *h, int n, point p) {
 
 static int is_in_hull(const cloth_hull_data *h, point p) {
   for (int n = 0; n < h->planes; n++) {
-    if (beyond_plane(h, n, p) > 1e-9)
-      return 0;
+    if (beyond_plane(h, n, p) > 1e-9) return 0;
   }
   return 1;
 }
@@ -235,8 +230,7 @@ static point to_edge(const cloth_hull_data *h, int i, int j, point p) {
   const point a = point_of(h->normals[i]), b = point_of(h->normals[j]);
   const double aa = point_dot(a, a), bb = point_dot(b, b), ab = point_dot(a, b), det = aa * bb - ab * ab;
   const double s = beyond_plane(h, i, p), t = beyond_plane(h, j, p);
-  if (det < 1e-9)
-    return p;
+  if (det < 1e-9) return p;
   return point_difference(
       p, point_sum(point_scaled(a, (s * bb - t * ab) / det), point_scaled(b, (t * aa - s * ab) / det)));
 }
@@ -245,8 +239,7 @@ static point to_edge(const cloth_hull_data *h, int i, int j, point p) {
 static point to_corner(const cloth_hull_data *h, int i, int j, int k, point p) {
   const point a = point_of(h->normals[i]), b = point_of(h->normals[j]), c = point_of(h->normals[k]);
   const double det = point_dot(a, point_cross(b, c));
-  if (fabs(det) < 1e-9)
-    return p;
+  if (fabs(det) < 1e-9) return p;
   const point sum = point_sum(point_sum(point_scaled(point_cross(b, c), (double)h->offsets[i]),
                                         point_scaled(point_cross(c, a), (double)h->offsets[j])),
                               point_scaled(point_cross(a, b), (double)h->offsets[k]));
@@ -258,8 +251,7 @@ static double hull_distance(const cloth_hull_data *h, point p, double near) {
   double most = -HUGE_VAL, least = HUGE_VAL;
   for (int n = 0; n < h->planes; n++)
     most = larger(most, beyond_plane(h, n, p));
-  if (most <= 0.0 || most > near)
-    return most;
+  if (most <= 0.0 || most > near) return most;
   for (int i = 0; i < h->planes; i++) {
     for (int j = i; j < h->planes; j++) {
       for (int k = j; k < h->planes; k++) {
@@ -276,8 +268,7 @@ static double hull_distance(const cloth_hull_data *h, point p, double near) {
 static double body_distance(const random_body *b, const cloth_pose *pose, point at, double near) {
   cloth_collider c = b->collider;
   c.pose = *pose;
-  if (b->kind != BODY_HULL && b->kind != BODY_GRID)
-    return distance_to(&c, at);
+  if (b->kind != BODY_HULL && b->kind != BODY_GRID) return distance_to(&c, at);
   const point p = turned_back(pose->rotation, point_difference(at, point_of(pose->position)));
   return b->kind == BODY_HULL ? hull_distance(&b->geometry.data.hull, p, near)
                               : grid_distance(&b->geometry.data.distance_grid, p);

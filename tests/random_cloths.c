@@ -127,8 +127,7 @@ static double acceleration_deviation(player *p, const point *force) {
   double wrong = 0.0, all = 1e-30;
   play_frame(p);
   for (int i = 0; i < p->f.count; i++) {
-    if (!is_free(p, i))
-      continue;
+    if (!is_free(p, i)) continue;
     point expected = point_scaled(force[i], 1.0 / elastics.mass[i]);
     expected.y -= WEIGHT_PER_MASS;
     const point is = point_scaled(velocity_of(p->f.sheet, i), 1.0 / CHECK_FRAME);
@@ -175,8 +174,7 @@ static int compare_energies(int is_told) {
   int worlds = 0;
   for (int seed = 0; seed < 400; seed++) {
     draw_world(&drawn, seed, 0);
-    if (smaller(drawn.cell_warp, drawn.cell_weft) < CHECK_CELL)
-      continue;
+    if (smaller(drawn.cell_warp, drawn.cell_weft) < CHECK_CELL) continue;
     compare_world(&drawn, &d);
     if (is_told) {
       printf("seed %d: slope %.2g, measured %.2g, acceleration %.2g, lost %.2g\n", seed, d.slope, d.measured,

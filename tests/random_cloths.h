@@ -79,14 +79,12 @@ static void draw_grid(world *w, random_source *random) {
   config->grid.wrap = chance(random, 15);
   config->columns = random_side(random);
   config->rows = random_side(random);
-  if (config->grid.wrap && config->columns < 6)
-    config->columns = 6;
+  if (config->grid.wrap && config->columns < 6) config->columns = 6;
   double warp = random_log(random, 0.1, 5.0);
   double weft = larger(0.1, smaller(5.0, warp * random_log(random, 0.25, 4.0)));
   point along_warp = {1.0, 0.0, 0.0}, along_weft = {0.0, 0.0, 1.0};
   const int kind = random_int(random, 0, 3);
-  if (kind == 1 || kind == 2)
-    along_weft = (point){0.0, -1.0, 0.0};
+  if (kind == 1 || kind == 2) along_weft = (point){0.0, -1.0, 0.0};
   if (kind == 3) {
     const point tilt = random_point(random, 1.0);
     along_warp = turned(along_warp, tilt);
@@ -147,8 +145,7 @@ static void draw_map(const world *w, random_source *random, double most, float *
 
 static int is_cell_here(const world *w, int column, int row) {
   const int cells = world_cells(w);
-  if (w->config.grid.wrap)
-    column = (column + cells) % cells;
+  if (w->config.grid.wrap) column = (column + cells) % cells;
   return column >= 0 && column < cells && row >= 0 && row < world_rows(w) - 1 && w->cells[row * cells + column];
 }
 
@@ -165,8 +162,7 @@ static int mark_piece(const world *w, int first, uint8_t mark, uint8_t *marks) {
     for (int side = 0; side < 4; side++) {
       const int row = cell / cells + (side == 2) - (side == 3);
       int column = cell % cells + (side == 0) - (side == 1);
-      if (!is_cell_here(w, column, row))
-        continue;
+      if (!is_cell_here(w, column, row)) continue;
       column = (column + cells) % cells;
       if (!marks[row * cells + column]) {
         marks[row * cells + column] = mark;
@@ -215,12 +211,9 @@ static void draw_maps(world *w, random_source *random) {
   memset(w->present, 0, sizeof w->present);
   for (int i = 0; i < MOST_PARTICLES; i++)
     w->mass_map[i] = w->stiffness_map[i] = 1.0f;
-  if (has_masses)
-    draw_map(w, random, 50.0, w->mass_map);
-  if (has_stiffness)
-    draw_map(w, random, 100.0, w->stiffness_map);
-  if (has_mask)
-    draw_mask(w, random);
+  if (has_masses) draw_map(w, random, 50.0, w->mass_map);
+  if (has_stiffness) draw_map(w, random, 100.0, w->stiffness_map);
+  if (has_mask) draw_mask(w, random);
   for (int i = 0; i < world_count(w); i++) {
     const int column = i % columns, row = i / columns;
     w->present[i] = (uint8_t)(is_cell_here(w, column, row) || is_cell_here(w, column - 1, row) ||
@@ -358,8 +351,7 @@ static void draw_start(world *w, random_source *random) {
   w->noise = w->start == START_EXACT ? 0.0 : bounded_strain(w, w->start == START_NOISE ? noise : 0.05, cell);
   w->squeeze = w->start == START_SQUEEZED ? 1.0 - bounded_strain(w, 1.0 - squeeze, w->size) : 1.0;
   w->fold = random_real(random, 0.1, 0.6);
-  if (w->start == START_CRUMPLED)
-    w->fold = bounded_strain(w, w->fold, w->size);
+  if (w->start == START_CRUMPLED) w->fold = bounded_strain(w, w->fold, w->size);
   const int moves = chance(random, 25);
   w->start_speed = random_point(random, moves ? 2.0 : 0.0);
   w->start_speed_noise = chance(random, 25) ? random_real(random, 0.0, 1.0) : 0.0;
@@ -417,8 +409,7 @@ static void draw_world(world *w, int seed, int has_bodies) {
   draw_air(w, &random);
   draw_time(w, &random);
   draw_start(w, &random);
-  if (has_bodies)
-    draw_bodies(w);
+  if (has_bodies) draw_bodies(w);
 }
 
 /* Length of a frame [s]. */
@@ -513,15 +504,13 @@ static void pin_all(player *p) {
   p->middle = (point){0.0, 0.0, 0.0};
   for (int i = 0; i < p->f.count; i++) {
     p->start[i] = position_of(p->f.sheet, i);
-    if (!is_pin(p, i))
-      continue;
+    if (!is_pin(p, i)) continue;
     cloth_set_particle(p->f.sheet, i, vector_of(p->start[i]), (cloth_vector){0.0f, 0.0f, 0.0f});
     cloth_pin(p->f.sheet, i);
     p->middle = point_sum(p->middle, p->start[i]);
     pins++;
   }
-  if (pins > 0)
-    p->middle = point_scaled(p->middle, 1.0 / pins);
+  if (pins > 0) p->middle = point_scaled(p->middle, 1.0 / pins);
 }
 
 static const cloth_geometry *geometry_of_body(const random_body *b) {
@@ -531,8 +520,7 @@ static const cloth_geometry *geometry_of_body(const random_body *b) {
 static cloth_collider collider_at(const player *p, int n) {
   const random_body *b = &p->w->body[n];
   cloth_collider c = b->collider;
-  if (geometry_of_body(b) != NULL)
-    cloth_collider_set_geometry(&c, geometry_of_body(b), n);
+  if (geometry_of_body(b) != NULL) cloth_collider_set_geometry(&c, geometry_of_body(b), n);
   c.pose = p->body[n].pose;
   return c;
 }
@@ -557,8 +545,7 @@ static void player_make(player *p, const world *w, const cloth_config *config) {
     p->body[n].pose = w->body[n].collider.pose;
   memset(p->is_born, 1, sizeof p->is_born);
   add_bodies(p);
-  if (w->has_gusts)
-    cloth_set_gusts(p->f.sheet, &w->gusts);
+  if (w->has_gusts) cloth_set_gusts(p->f.sheet, &w->gusts);
 }
 
 /* Where a pin is to be at a time, with the group's turn and shift at it. */
@@ -587,8 +574,7 @@ static void move_pins(player *p, double dt) {
     p->shift = point_sum(p->shift, point_scaled(speed, 0.5 * time));
   }
   for (int i = 0; i < p->f.count; i++) {
-    if (!is_pin(p, i))
-      continue;
+    if (!is_pin(p, i)) continue;
     if (w->motion == MOTION_STRAIGHT)
       cloth_set_pin_velocity(p->f.sheet, i, vector_of(speed));
     else
@@ -604,8 +590,7 @@ static void move_bodies(player *p, double dt) {
   memset(&measures, 0, sizeof measures);
   cloth_measure(p->f.sheet, &measures);
   p->has_stopped |= (double)measures.max_stretch > MOST_STRETCH;
-  if (p->has_stopped)
-    return;
+  if (p->has_stopped) return;
   if (w->motion == MOTION_STRAIGHT)
     p->straight = point_sum(p->straight, point_scaled(w->speed[(int)smaller(p->time, 2.0)], end - p->time));
   for (int n = 0; n < w->bodies; n++) {
@@ -629,8 +614,7 @@ static void release_pins(player *p, double before) {
   for (int i = 0; i < p->f.count && before < time && p->time >= time; i++) {
     for (int n = 0; n < p->w->bodies && p->w->pin[i] == PIN_RELEASED; n++)
       p->is_born[n][i] = 1;
-    if (p->w->pin[i] == PIN_RELEASED)
-      cloth_release(p->f.sheet, i);
+    if (p->w->pin[i] == PIN_RELEASED) cloth_release(p->f.sheet, i);
   }
 }
 
@@ -640,16 +624,14 @@ static void set_inputs(player *p, double dt) {
   const cloth_vector calm = {0.0f, 0.0f, 0.0f};
   if (p->time < INPUT_TIME) {
     cloth_set_wind(p->f.sheet, w->wind[(int)smaller(p->time, 2.0)]);
-    if (w->motion != MOTION_NONE)
-      move_pins(p, dt);
+    if (w->motion != MOTION_NONE) move_pins(p, dt);
     move_bodies(p, dt);
     return;
   }
   cloth_set_wind(p->f.sheet, calm);
   cloth_set_gusts(p->f.sheet, NULL);
   for (int i = 0; i < p->f.count; i++) {
-    if (is_pin(p, i) && w->motion == MOTION_STRAIGHT)
-      cloth_set_pin_velocity(p->f.sheet, i, calm);
+    if (is_pin(p, i) && w->motion == MOTION_STRAIGHT) cloth_set_pin_velocity(p->f.sheet, i, calm);
   }
 }
 
@@ -659,8 +641,7 @@ static void play_frame(player *p) {
   const double before = p->time;
   p->frame_start = before;
   set_inputs(p, (double)dt);
-  if (p->fills_scratch)
-    memset(p->f.arena + p->f.memory.scratch_offset, 0xA5, p->f.memory.scratch_bytes);
+  if (p->fills_scratch) memset(p->f.arena + p->f.memory.scratch_offset, 0xA5, p->f.memory.scratch_bytes);
   const cloth_geometry *geometries[MOST_BODIES];
   for (int n = 0; n < p->w->bodies; n++)
     geometries[n] = geometry_of_body(&p->w->body[n]);
@@ -692,15 +673,12 @@ static void add_drag(player *p, float drag) {
   p->config.integration.velocity_damping = drag;
   p->f = fixture_make(&p->config);
   for (int i = 0; i < p->f.count; i++) {
-    if (!p->w->present[i])
-      continue;
+    if (!p->w->present[i]) continue;
     cloth_set_particle(p->f.sheet, i, vector_of(places[i]), vector_of(speeds[i]));
-    if (is_pin(p, i))
-      cloth_pin(p->f.sheet, i);
+    if (is_pin(p, i)) cloth_pin(p->f.sheet, i);
   }
   add_bodies(p);
-  if (!is_held(p->w))
-    cloth_set_gravity(p->f.sheet, (cloth_vector){0.0f, 0.0f, 0.0f});
+  if (!is_held(p->w)) cloth_set_gravity(p->f.sheet, (cloth_vector){0.0f, 0.0f, 0.0f});
 }
 
 #endif /* RANDOM_CLOTHS_H */

@@ -27,8 +27,7 @@ static double reach_at[MOST_PARTICLES]; /* where contact begins [m] */
 
 static void share_reach_of(const world *w, int i, int columns, int rows, double length) {
   const int j = particle_beside(w, i, columns, rows);
-  if (j < 0)
-    return;
+  if (j < 0) return;
   reach_at[j] = smaller(reach_at[j], reach_at[i] + ALONG_CLOTH * length);
   reach_at[i] = smaller(reach_at[i], reach_at[j] + ALONG_CLOTH * length);
 }
@@ -40,8 +39,7 @@ static void find_reaches(const player *p, int n, const cloth_vector_view *x) {
   int is_buried = 0;
   for (int i = 0; i < p->f.count; i++) {
     reach_at[i] = thickness;
-    if (was_free(p, i) || !w->present[i])
-      continue;
+    if (was_free(p, i) || !w->present[i]) continue;
     const double begins =
         body_distance(&w->body[n], &p->body[n].pose, viewed(x, i), thickness) + BEYOND_PIN * thickness;
     is_buried |= begins < thickness;
@@ -95,8 +93,7 @@ static void add_contact(const player *p, int n, int i, point at, double distance
   s->energy += stiffness * thickness * thickness * law_energy_at(depth);
   s->stored += 0.5 * held * held / stiffness;
   s->friction += held;
-  if (force != NULL)
-    force[i] = point_sum(force[i], point_scaled(normal, press));
+  if (force != NULL) force[i] = point_sum(force[i], point_scaled(normal, press));
 }
 
 /* All contacts; with `force` what presses is added there [N]. */
@@ -109,13 +106,10 @@ static contact_sums measure_contact(player *p, point *force) {
     find_reaches(p, n, &x);
     for (int i = 0; i < p->f.count; i++) {
       const point at = viewed(&x, i);
-      if (!was_free(p, i))
-        continue;
+      if (!was_free(p, i)) continue;
       const double distance = body_distance(&p->w->body[n], &p->body[n].pose, at, (double)p->w->config.thickness);
-      if (distance >= reach_at[i] - (double)p->w->config.thickness)
-        p->is_born[n][i] = 0;
-      if (distance < reach_at[i])
-        add_contact(p, n, i, at, distance, &s, force);
+      if (distance >= reach_at[i] - (double)p->w->config.thickness) p->is_born[n][i] = 0;
+      if (distance < reach_at[i]) add_contact(p, n, i, at, distance, &s, force);
     }
   }
   return s;

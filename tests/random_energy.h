@@ -26,8 +26,7 @@ typedef struct elasticity {
 static int particle_beside(const world *w, int i, int columns, int rows) {
   int column = i % world_columns(w) + columns;
   const int row = i / world_columns(w) + rows;
-  if (w->config.grid.wrap)
-    column = (column + world_columns(w)) % world_columns(w);
+  if (w->config.grid.wrap) column = (column + world_columns(w)) % world_columns(w);
   return column < 0 || column >= world_columns(w) || row < 0 || row >= world_rows(w) ? -1
                                                                                      : row * world_columns(w) + column;
 }
@@ -81,8 +80,7 @@ static double world_rigidity(const world *w) {
   const double cell = sqrt(w->cell_warp * w->cell_weft), cells = (double)w->config.grid.min_bending_length;
   const double length = cells * cell, least = length * length * length * (double)w->config.fabric.density * 9.81;
   const double rigidity = (double)w->config.fabric.bend + least;
-  if (least <= 0.0)
-    return rigidity;
+  if (least <= 0.0) return rigidity;
   double root = 1.0;
   for (int n = 0; n < 30; n++)
     root -= (root - least / rigidity / (root * root)) / 3.0;
@@ -130,8 +128,7 @@ static void make_elasticity(elasticity *e, const world *w) {
   for (int i = 0; i < count; i++) {
     e->mass[i] = w->present[i] ? mass * (double)w->mass_map[i] : 0.0;
     add_springs(e, w, i);
-    if (rigidity > 0.0)
-      add_bending(e, w, i, rigidity);
+    if (rigidity > 0.0) add_bending(e, w, i, rigidity);
   }
 }
 

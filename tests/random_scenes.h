@@ -81,8 +81,7 @@ static void tell_lattice_skin(const fixture *s, random_source *random) {
   memcpy(drawn, vertices, sizeof drawn);
   const int bound = cloth_bind(&s->sheet, 1, &layout, vertices, &reach, bindings);
   tell((uint32_t)bound);
-  if (bound < 0)
-    return;
+  if (bound < 0) return;
   tell_words(bindings, sizeof bindings);
   for (int i = 0; i < s->count; i += 3)
     cloth_set_particle(s->sheet, i, vector_of(point_sum(position_of(s->sheet, i), (point){0.0, 0.125, 0.0625})),
@@ -167,8 +166,7 @@ static void play_lattice_contacts(void) {
     c.static_friction = c.kinetic_friction = kind % 3 ? 0.5f : 0.0f;
     DONE(cloth_add_collider(s.sheet, &c));
     const cloth_body body = cloth_body_default(&c, 1.0f);
-    if (config.capacity.max_bodies)
-      tell((uint32_t)cloth_set_body(s.sheet, 0, &body));
+    if (config.capacity.max_bodies) tell((uint32_t)cloth_set_body(s.sheet, 0, &body));
     for (int i = 0; i < s.count; i++)
       cloth_set_particle(s.sheet, i, vector_of(position_of(s.sheet, i)),
                          vector_at(0.0, -8.0 * (double)eighths(&random, -1, 2), i % 5 ? 0.0 : 4.0));
@@ -176,15 +174,13 @@ static void play_lattice_contacts(void) {
     for (int frame = 0; frame < 4; frame++) {
       cloth_pose pose = c.pose;
       pose.position.y += 0.125f * (float)(frame % 2);
-      if (frame > 0)
-        DONE(cloth_move_collider(s.sheet, 0, NULL, &pose));
+      if (frame > 0) DONE(cloth_move_collider(s.sheet, 0, NULL, &pose));
       tell((uint32_t)cloth_step_with(s.sheet, 0.015625f, &around));
       tell_state(s.sheet);
       tell_forces(s.sheet);
     }
     fixture_free(&s);
-    if (has_geometry)
-      free_built(&b);
+    if (has_geometry) free_built(&b);
   }
 }
 
@@ -356,8 +352,7 @@ static void play_world(random_source *random) {
   config.capacity.workers = random_int(random, 0, 5) ? 0 : random_int(random, 1, 5);
   const int needed = cloth_memory_needed(&config, &memory);
   tell((uint32_t)needed);
-  if (needed != CLOTH_OK)
-    return;
+  if (needed != CLOTH_OK) return;
   fixture s = fixture_make(&config);
   cloth_shared_body bodies[2];
   cloth_reaction reactions[2];
@@ -458,8 +453,7 @@ static void play_tailored(void) {
       const int fits = cloth_group_bytes(&group, &bytes); /* those that fit are kept */
       tell((uint32_t)fits);
       group.seam_count -= fits < 0;
-      if (fits < 0)
-        break;
+      if (fits < 0) break;
     }
     group.pairs = random_int(&random, 1, 6);
     group.seam_speed = eighths(&random, 1, 16);
@@ -569,8 +563,7 @@ static void play_config_costs(void) {
 static void play_limits(void) {
   for (int way = 0; way < 2; way++) {
     cloth_config config = cloth_config_default();
-    if (way)
-      DONE(cloth_config_use_imex(&config));
+    if (way) DONE(cloth_config_use_imex(&config));
     tell((uint32_t)config.columns);
     tell((uint32_t)config.rows);
     tell_words(&config.origin, 3 * sizeof config.origin);
@@ -693,8 +686,7 @@ static void tell_damage(fixture *s, random_source *random, int is_image, int tri
       const size_t at = (size_t)(n % 2 ? random_int(random, low, early) : random_int(random, low, (int)words - 1));
       set_word(trial, at, damaged_word(random, whole, words, at));
     }
-    if (is_image)
-      seal(trial, bytes);
+    if (is_image) seal(trial, bytes);
     const int result = is_image ? cloth_read_image(s->sheet, trial, bytes) : cloth_load(s->sheet, trial, bytes);
     tell((uint32_t)result);
     if (result == CLOTH_OK) {
@@ -724,12 +716,10 @@ static void tell_damage_of_each(fixture *s, int is_image) {
     const uint32_t word = get_word(whole, at);
     for (int n = 0; n < VALUES + 2; n++) {
       set_word(trial, at, n < VALUES ? values[n] : n == VALUES ? word + 1 : word ^ 0x80000000u);
-      if (is_image)
-        seal(trial, bytes);
+      if (is_image) seal(trial, bytes);
       const int result = is_image ? cloth_read_image(s->sheet, trial, bytes) : cloth_load(s->sheet, trial, bytes);
       tell((uint32_t)result);
-      if (result == CLOTH_OK)
-        memcpy(s->arena, before, s->memory.total_bytes);
+      if (result == CLOTH_OK) memcpy(s->arena, before, s->memory.total_bytes);
     }
     set_word(trial, at, word);
   }
@@ -756,15 +746,13 @@ static fixture crowded(random_source *random, int kind) {
   config.sleep.speed = kind == 3 ? 0.5f : 0.0f;
   config.self_thickness = kind == 0 || kind == 4 ? 0.04f : 0.0f;
   config.tethers.count = 1 + kind % 2;
-  if (kind == 4)
-    use_two_tiers(&config);
+  if (kind == 4) use_two_tiers(&config);
   fixture s = fixture_make(&config);
   for (int n = 0; n < 4; n++) {
     cloth_collider c = shape_of(n, -0.1 + 0.05 * n, turns[n], 0.7);
     const cloth_body body = cloth_body_default(&c, 0.5f);
     DONE(cloth_add_collider(s.sheet, &c));
-    if (n > 0)
-      DONE(cloth_set_body(s.sheet, n, &body));
+    if (n > 0) DONE(cloth_set_body(s.sheet, n, &body));
   }
   pin_corners(&s);
   DONE(cloth_set_pin_velocity(s.sheet, 0, vector_at(0.125, 0.0, 0.25)));

@@ -69,8 +69,7 @@ static sums measure_sums(player *p) {
   for (int i = 0; i < p->f.count; i++) {
     const point at = viewed(&x, i), speed = viewed(&v, i);
     s.farthest = larger(s.farthest, larger(fabs(at.x), larger(fabs(at.y), fabs(at.z))));
-    if (!is_free(p, i))
-      continue;
+    if (!is_free(p, i)) continue;
     const double square = point_dot(speed, speed);
     s.mass += elastics.mass[i];
     s.kinetic += 0.5 * elastics.mass[i] * square;
@@ -112,15 +111,13 @@ static double unbalanced_share(player *p) {
   const contact_sums contact = measure_contact(p, force);
   point sum = {0.0, -WEIGHT_PER_MASS * s.mass, 0.0};
   for (int i = 0; i < p->f.count; i++) {
-    if (is_free(p, i))
-      sum = point_sum(sum, force[i]);
+    if (is_free(p, i)) sum = point_sum(sum, force[i]);
   }
   double rounding = 0.0;
   for (int n = 0; n < elastics.elements; n++) {
     const elastic *e = &elastics.element[n];
     const int is_held_spring = is_free(p, e->particle[0]) != is_free(p, e->particle[1]);
-    if (e->count == 2 && is_held_spring)
-      rounding += e->stiffness * e->stiffness * unit * unit;
+    if (e->count == 2 && is_held_spring) rounding += e->stiffness * e->stiffness * unit * unit;
   }
   const double most = UNBALANCED_SHARE * WEIGHT_PER_MASS * s.mass + 4.0 * sqrt(rounding) + contact.friction;
   return point_length(sum) / (most + 1e-30);
@@ -150,8 +147,7 @@ enum { MEASURED, SHOWN, REPLAYED };
 /* Plays a frame; unless it is a replay, measures it and returns 1. */
 static int play_measured(player *p, outcome *o, int purpose, sums *s) {
   play_frame(p);
-  if (purpose == REPLAYED)
-    return 0;
+  if (purpose == REPLAYED) return 0;
   *s = measure_sums(p);
   if (!(s->fastest <= o->fastest)) {
     o->fastest = s->fastest;
@@ -163,8 +159,7 @@ static int play_measured(player *p, outcome *o, int purpose, sums *s) {
   }
   o->between = larger(o->between, s->contact.between);
   o->is_touched |= s->contact.is_touched;
-  if (purpose == SHOWN)
-    print_frame(p, s);
+  if (purpose == SHOWN) print_frame(p, s);
   return 1;
 }
 
@@ -188,15 +183,13 @@ static void play_rest(player *p, outcome *o, int purpose) {
   double least = energy_of(p, &first), farthest = first.farthest;
   sums s;
   while (p->time < INPUT_TIME + REST_TIME && p->broken == NULL) {
-    if (!play_measured(p, o, purpose, &s))
-      continue;
+    if (!play_measured(p, o, purpose, &s)) continue;
     const double energy = energy_of(p, &s);
     if (!(energy - least <= o->rise)) {
       o->rise = energy - least;
       o->rise_time = p->time;
     }
-    if (p->time > INPUT_TIME + STOP_TIME)
-      o->late_rise = larger(o->late_rise, energy - least);
+    if (p->time > INPUT_TIME + STOP_TIME) o->late_rise = larger(o->late_rise, energy - least);
     least = smaller(least, energy);
     farthest = larger(farthest, s.farthest);
   }
@@ -216,12 +209,10 @@ static double play_drag(player *p, outcome *o, double end, int purpose) {
   const double start = energy_in_drag(p, &s);
   o->drag_work = 0.0;
   while (p->time < end && p->broken == NULL) {
-    if (!play_measured(p, o, purpose, &s))
-      continue;
+    if (!play_measured(p, o, purpose, &s)) continue;
     o->drag_work += 2.0 * DRAG * s.kinetic * (p->time - last);
     last = p->time;
-    if (p->time >= end - STILL_TIME)
-      fastest = larger(fastest, s.fastest);
+    if (p->time >= end - STILL_TIME) fastest = larger(fastest, s.fastest);
   }
   o->loss = start - energy_in_drag(p, &s);
   return fastest;
@@ -232,8 +223,7 @@ static void play_world(const world *w, outcome *o, int purpose) {
   memset(o, 0, sizeof *o);
   player_make(&p, w, &w->config);
   p.fills_scratch = purpose == REPLAYED;
-  if (purpose == SHOWN)
-    print_head(w);
+  if (purpose == SHOWN) print_head(w);
   play_inputs(&p, o, purpose);
   play_rest(&p, o, purpose);
   o->hash[0] = read_hash(p.f.sheet);
@@ -242,8 +232,7 @@ static void play_world(const world *w, outcome *o, int purpose) {
   o->end_speed = o->late_speed = play_drag(&p, o, end, purpose);
   o->hash[1] = read_hash(p.f.sheet);
   o->notes = p.notes;
-  if (o->end_speed > STILL_SPEED)
-    o->late_speed = play_drag(&p, o, end + MORE_TIME, purpose);
+  if (o->end_speed > STILL_SPEED) o->late_speed = play_drag(&p, o, end + MORE_TIME, purpose);
   o->unbalanced = is_held(w) && purpose != REPLAYED ? unbalanced_share(&p) : 0.0;
   o->broken = p.broken;
   o->broken_time = p.broken_time;
@@ -337,8 +326,7 @@ static void print_bodies(const world *w) {
            point_length(b->speed), point_dot(b->spin, b->spin) > 0.0 ? ", turns" : "", point_length(b->way), b->when,
            (double)b->collider.static_friction, (double)b->collider.kinetic_friction, n + 1 < w->bodies ? "\n" : "");
   }
-  if (w->bodies > 0)
-    printf("; thickness %.3g m\n", (double)w->config.thickness);
+  if (w->bodies > 0) printf("; thickness %.3g m\n", (double)w->config.thickness);
 }
 
 static void print_world(const world *w) {
@@ -370,27 +358,20 @@ static int print_failures(const world *w, const outcome *o) {
   int failed = 0;
   for (int verdict = 0; verdict < VERDICTS; verdict++)
     failed |= has_failed(w, o, verdict);
-  if (!failed)
-    return 0;
+  if (!failed) return 0;
   printf("seed %d:", w->seed);
-  if (has_failed(w, o, NOT_FINITE))
-    printf(" %s at %.2f s;", o->broken, o->broken_time);
-  if (has_failed(w, o, TOO_FAST))
-    printf(" %.4g m/s at %.2f s;", o->fastest, o->fastest_time);
-  if (has_failed(w, o, INSIDE))
-    printf(" inside by %.3g thicknesses at %.2f s;", o->deepest, o->deepest_time);
+  if (has_failed(w, o, NOT_FINITE)) printf(" %s at %.2f s;", o->broken, o->broken_time);
+  if (has_failed(w, o, TOO_FAST)) printf(" %.4g m/s at %.2f s;", o->fastest, o->fastest_time);
+  if (has_failed(w, o, INSIDE)) printf(" inside by %.3g thicknesses at %.2f s;", o->deepest, o->deepest_time);
   if (has_failed(w, o, RISING))
     printf(" energy rises by %.3g J, %.2f times the allowance, at %.2f s;", o->rise, o->rise / o->allowance,
            o->rise_time);
   if (has_failed(w, o, MOVING))
     printf(" moves at %.3g m/s after %.0f s of drag, at %.3g m/s after %.0f s, drag takes %.2f of its loss;",
            o->end_speed, DRAG_TIME, o->late_speed, DRAG_TIME + MORE_TIME, o->drag_work / o->loss);
-  if (has_failed(w, o, SLOW_FALL))
-    printf(" falls by %.3g m in place of %.3g m;", o->fall, o->solved_fall);
-  if (has_failed(w, o, UNBALANCED))
-    printf(" hangs by nothing: %.2f times the force that may be left;", o->unbalanced);
-  if (has_failed(w, o, NOT_REPLAYED))
-    printf(" another course the second time;");
+  if (has_failed(w, o, SLOW_FALL)) printf(" falls by %.3g m in place of %.3g m;", o->fall, o->solved_fall);
+  if (has_failed(w, o, UNBALANCED)) printf(" hangs by nothing: %.2f times the force that may be left;", o->unbalanced);
+  if (has_failed(w, o, NOT_REPLAYED)) printf(" another course the second time;");
   printf("\n");
   print_world(w);
   return 1;
@@ -470,8 +451,7 @@ static int print_goals(const report *r, int has_bodies) {
   printf("%-52s %8s   %-11s\n", "goal", "measured", "goal");
   missed += print_goal(r, "not finite", r->failed[NOT_FINITE], 0);
   missed += print_goal(r, "at max_speed at the end of a frame", r->failed[TOO_FAST], 0);
-  if (has_bodies)
-    missed += print_goal(r, "inside a body by more than the thickness", r->failed[INSIDE], 0);
+  if (has_bodies) missed += print_goal(r, "inside a body by more than the thickness", r->failed[INSIDE], 0);
   missed += print_goal(r, "energy rises while inputs rest", r->failed[RISING], has_bodies ? 20 : 5);
   missed +=
       print_goal(r, has_bodies ? "energy rises by 10 times the allowance" : "energy rises by 5 times the allowance",
@@ -498,8 +478,7 @@ static int run_worlds(int first, int count, int has_bodies) {
   for (int seed = first; seed < first + count; seed++) {
     try_world(seed, has_bodies, &o, 0);
     add_world(&r, &drawn, &o);
-    if (print_failures(&drawn, &o))
-      fflush(stdout);
+    if (print_failures(&drawn, &o)) fflush(stdout);
   }
   print_classes(&r);
   return print_goals(&r, has_bodies);

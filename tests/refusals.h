@@ -83,8 +83,7 @@ static inline void expect_config_accepted(const cloth_config *config, const char
   cloth_memory memory;
   int result = cloth_memory_needed(config, &memory);
   CHECK(result == CLOTH_OK, "%s: cloth_memory_needed gave %s", name, cloth_result_name(result));
-  if (result != CLOTH_OK)
-    return;
+  if (result != CLOTH_OK) return;
   fixture s = fixture_make(config);
   result = cloth_step(s.sheet, 0.001f);
   CHECK(result >= CLOTH_OK, "%s: cloth_step gave %s", name, cloth_result_name(result));

@@ -35,8 +35,7 @@ static strains strains_of(const fixture *s, const cloth_config *config) {
       const int i = row * config->columns + column, last = column + 1 == config->columns;
       const int right = last ? i - column : i + 1, below = i + config->columns;
       for (int d = 0; d < 2; d++) {
-        if ((d == 0 && last && !config->grid.wrap) || (d == 1 && row + 1 == config->rows))
-          continue;
+        if ((d == 0 && last && !config->grid.wrap) || (d == 1 && row + 1 == config->rows)) continue;
         const int j = d ? below : right;
         const double now = point_distance(position_of(s->sheet, i), position_of(s->sheet, j));
         const double strain = now / rest_distance(i, j) - 1.0;
@@ -303,8 +302,7 @@ static void test_momentum(void) {
       p[n] = point_sum(p[n], v);
       l[n] = point_sum(l[n], point_cross(position_of(s.sheet, i), v));
     }
-    if (n == 0)
-      CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
+    if (n == 0) CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
   }
   CHECK(point_distance(p[0], p[1]) < 2.0e-4 * point_length(p[0]), "%g of %g", point_distance(p[0], p[1]),
         point_length(p[0]));
@@ -390,8 +388,7 @@ static void test_absent(void) {
     make_trapezoid(12, 12, 0.4, 0.25, 0.4);
     const cloth_vector corner = rest[4];
     for (int i = 0; n > 0 && i < 48; i++)
-      if (i % 12 + i / 12 <= 3)
-        rest[i] = n > 1 ? corner : vector_at(50.0 + i, -7.0 * i, 900.0);
+      if (i % 12 + i / 12 <= 3) rest[i] = n > 1 ? corner : vector_at(50.0 + i, -7.0 * i, 900.0);
     config.grid.cell_mask = mask;
     fixture s = fixture_make(&config);
     double total = 0.0;

@@ -33,12 +33,10 @@ static int is_reloaded(fixture *s) {
 static int lives_on(image_fixture *t) {
   fixture *s = &t->s;
   for (int frame = 0; frame < 3; frame++) {
-    if (!steps_on(s))
-      return 0;
+    if (!steps_on(s)) return 0;
   }
   read_everything(s);
-  if (!is_reloaded(s))
-    return 0;
+  if (!is_reloaded(s)) return 0;
   use_everything(s, &t->at);
   return is_reloaded(s) && steps_on(s);
 }
@@ -47,8 +45,7 @@ static int lives_on(image_fixture *t) {
 static int load_from_odd_address(fixture *s, const unsigned char *save) {
   const size_t bytes = s->memory.saved_bytes;
   unsigned char *odd = malloc(bytes + 1);
-  if (odd == NULL)
-    return CLOTH_ERROR_NULL;
+  if (odd == NULL) return CLOTH_ERROR_NULL;
   memcpy(odd + 1, save, bytes);
   int result = cloth_load(s->sheet, odd + 1, bytes);
   free(odd);
@@ -68,8 +65,7 @@ static int try_mutation(image_fixture *t, random_source *random, unsigned char *
           cloth_result_name(result));
   CHECK(good, "%s, save %d was accepted and did not live on", name, number);
   CHECK(guards_intact(t->s.arena, t->s.memory.total_bytes), "%s, save %d: wrote outside", name, number);
-  if (!good)
-    tell_mutation(t, mutated);
+  if (!good) tell_mutation(t, mutated);
   free(mutated);
   put_back(t);
   return result == CLOTH_OK;

@@ -312,20 +312,15 @@ static inline int live_elsewhere(cloth *sheet) {
 /* One frame with calls before it. Returns what the step does. */
 static inline int live_frame(cloth *sheet, int frame) {
   double swing = frame % 8 < 4 ? 0.0625 : -0.0625;
-  if (frame % 4 == 1)
-    cloth_move_pin(sheet, 0, vector_at(-0.5, 0.5 + swing, -0.5));
+  if (frame % 4 == 1) cloth_move_pin(sheet, 0, vector_at(-0.5, 0.5 + swing, -0.5));
   if (frame % 5 == 2) {
     cloth_pose pose = {vector_at(0.0, 0.25, swing), rotation_none()};
     cloth_move_collider(sheet, 0, NULL, &pose);
   }
-  if (frame % 16 == 7)
-    cloth_release(sheet, 2);
-  if (frame % 16 == 11)
-    cloth_confine_to_line(sheet, 2, vector_at(0.0, 1.0, 0.5));
-  if (frame % 16 == 9)
-    cloth_apply_impulse(sheet, 9, vector_at(0.0, 0.001, 0.0));
-  if (frame % 3 == 1)
-    live_targets(sheet, swing);
+  if (frame % 16 == 7) cloth_release(sheet, 2);
+  if (frame % 16 == 11) cloth_confine_to_line(sheet, 2, vector_at(0.0, 1.0, 0.5));
+  if (frame % 16 == 9) cloth_apply_impulse(sheet, 9, vector_at(0.0, 0.001, 0.0));
+  if (frame % 3 == 1) live_targets(sheet, swing);
   return frame % 4 == 2 ? live_elsewhere(sheet) : cloth_step(sheet, FRAME);
 }
 

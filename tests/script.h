@@ -30,12 +30,9 @@ static inline void script_step(cloth *sheet, int frame) {
   cloth_pose pose = {vector_at(0.2 * sin(phase), 0.0, 0.0), rotation_none()};
   cloth_move_collider(sheet, 0, NULL, &pose);
   cloth_move_pin(sheet, 0, vector_at(-0.5, 0.4 + 0.1 * sin(phase), -0.5));
-  if (frame == 4)
-    cloth_set_wind(sheet, vector_at(3.0, 0.5, 0.0));
-  if (frame == 22)
-    cloth_set_gravity(sheet, vector_at(1.0, -9.0, 0.0));
-  if (frame == 25)
-    cloth_confine_to_plane(sheet, 129, vector_at(0.0, 0.0, 1.0));
+  if (frame == 4) cloth_set_wind(sheet, vector_at(3.0, 0.5, 0.0));
+  if (frame == 22) cloth_set_gravity(sheet, vector_at(1.0, -9.0, 0.0));
+  if (frame == 25) cloth_confine_to_plane(sheet, 129, vector_at(0.0, 0.0, 1.0));
   if (frame == 28) {
     cloth_fabric fabric;
     cloth_fabric_preset(CLOTH_FABRIC_DENIM, &fabric);

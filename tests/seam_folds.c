@@ -68,13 +68,11 @@ static void make_strip(panels *p, const strip *s, int count) {
       fill_stiffness(s, stiffness);
       config.grid.stiffness_map = stiffness;
     }
-    if (s->softer > 0 && i == 1)
-      config.fabric.bend *= (float)s->softer;
+    if (s->softer > 0 && i == 1) config.fabric.bend *= (float)s->softer;
     p->f[i] = fixture_make(&config);
     p->sheets[i] = p->f[i].sheet;
     for (int k = 0; k < WIDTH * config.rows; k++) {
-      if (first + k / WIDTH < 2)
-        cloth_pin(p->sheets[i], k);
+      if (first + k / WIDTH < 2) cloth_pin(p->sheets[i], k);
     }
   }
   make_group(p);
@@ -118,8 +116,7 @@ static void test_strips(void) {
     compare_strip(s, s.spacing < 0.01 && s.substeps == 4 ? 0.1 : 0.05);
     s.stiffening = -1;
     const double whole = droop_of(&s, 1), limp = droop_of(&s, 2);
-    if (n / 3 % 3 == 1)
-      CHECK(limp / whole > 1.09, "a seam that folds freely droops %g", limp / whole);
+    if (n / 3 % 3 == 1) CHECK(limp / whole > 1.09, "a seam that folds freely droops %g", limp / whole);
   }
 }
 
@@ -201,8 +198,7 @@ static double hem_of_drape(int count, int substeps, double bend, float stiffenin
     p.sheets[i] = p.f[i].sheet;
     for (int k = 0; k < SIDE * rows; k++) {
       const int down = first + k / SIDE - MIDDLE, across = k % SIDE - MIDDLE;
-      if (down * down + across * across <= DISC)
-        cloth_pin(p.sheets[i], k);
+      if (down * down + across * across <= DISC) cloth_pin(p.sheets[i], k);
     }
   }
   make_group(&p);
@@ -215,8 +211,7 @@ static double hem_of_drape(int count, int substeps, double bend, float stiffenin
   for (int i = 0; i < count; i++) {
     for (int k = i ? SIDE : 0; k < p.f[i].count; k++) {
       const int row = (i ? MIDDLE : 0) + k / SIDE, column = k % SIDE;
-      if (row % (SIDE - 1) == 0 || column % (SIDE - 1) == 0)
-        sum += position_of(p.sheets[i], k).y;
+      if (row % (SIDE - 1) == 0 || column % (SIDE - 1) == 0) sum += position_of(p.sheets[i], k).y;
     }
   }
   CHECK(fastest_particle(&p) < 0.1, "%d panels, %d substeps: moves at %g m/s", count, substeps, fastest_particle(&p));
@@ -329,8 +324,7 @@ static void test_momentum(void) {
           spun += when == 0 ? point_length(point_cross(x, v)) : 0;
         }
       }
-      if (when == 0)
-        CHECK(step_panels(&p, 20) <= 0.02, "the seam opens");
+      if (when == 0) CHECK(step_panels(&p, 20) <= 0.02, "the seam opens");
     }
     const double lost = point_distance(linear[0], linear[1]) / point_length(linear[0]);
     const double turned = point_distance(angular[0], angular[1]) / spun;
@@ -379,8 +373,7 @@ static void test_torn(void) {
     p.f[1] = fixture_make(&config);
     p.sheets[1] = p.f[1].sheet;
     const cloth_cut_line line = {-0.5f, 0.5f, 2.5f, 0.5f};
-    if (n)
-      CHECK(cloth_cut(p.sheets[1], &line) == 3, "three threads");
+    if (n) CHECK(cloth_cut(p.sheets[1], &line) == 3, "three threads");
     free(p.allocation);
     take_memory(&p);
     step_panels(&p, 120);
@@ -405,8 +398,7 @@ static void test_pins(void) {
     p.f[i] = fixture_make(&config);
     p.sheets[i] = p.f[i].sheet;
     for (int k = 0; k < WIDTH * rows; k++) {
-      if (first + k / WIDTH < 2)
-        cloth_pin(p.sheets[i], k);
+      if (first + k / WIDTH < 2) cloth_pin(p.sheets[i], k);
       weight += 9.81 * particle_mass(&p.f[i], k) / 60;
     }
   }
@@ -414,8 +406,7 @@ static void test_pins(void) {
   for (int i = 0; i < 2; i++) {
     for (int k = 0; k < p.f[i].count; k++) {
       cloth_vector reaction;
-      if (cloth_get_pin_reaction(p.sheets[i], k, &reaction) == CLOTH_OK)
-        impulse -= (double)reaction.y;
+      if (cloth_get_pin_reaction(p.sheets[i], k, &reaction) == CLOTH_OK) impulse -= (double)reaction.y;
     }
   }
   CHECK(fabs(impulse / weight - 1) < 0.01, "the pins bear %g of the weight", impulse / weight);

@@ -25,8 +25,7 @@ static void hang(panels *p, const hanging *h, int count) {
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < p->columns[i]; k++) {
       const int is_corner = (i == 0 && k == 0) || (i == (h->across_columns ? count - 1 : 0) && k == p->columns[i] - 1);
-      if (h->corners ? is_corner : h->across_columns || i == 0)
-        cloth_pin(p->sheets[i], k);
+      if (h->corners ? is_corner : h->across_columns || i == 0) cloth_pin(p->sheets[i], k);
     }
   }
 }
@@ -82,8 +81,7 @@ static void make_holed(panels *p, const holed *h, int count) {
   p->f[count - 1] = fixture_make(&config);
   p->sheets[count - 1] = p->f[count - 1].sheet;
   const cloth_cut_line line = {HOLE - 0.5f, (float)first + 0.5f, HOLE + WIDTH - 0.5f, (float)first + 0.5f};
-  if (h->is_cut)
-    CHECK(cloth_cut(p->sheets[count - 1], &line) == WIDTH, "four threads");
+  if (h->is_cut) CHECK(cloth_cut(p->sheets[count - 1], &line) == WIDTH, "four threads");
   if (count > 1 && !h->is_cut && !h->is_one_seam) { /* between the particles of the seam that have no cell below */
     p->seams[0].a.count = p->seams[0].b.count = HOLE + 1;
     p->seams[1] = p->seams[0];
@@ -216,8 +214,7 @@ static void test_momentum(void) {
       }
     }
     energy[when] = energy_of(&p, 0);
-    if (when == 0)
-      CHECK(step_panels(&p, 60) <= 0.02, "the seam opens");
+    if (when == 0) CHECK(step_panels(&p, 60) <= 0.02, "the seam opens");
   }
   const double lost = point_distance(linear[0], linear[1]) / point_length(linear[0]);
   const double turned = point_distance(angular[0], angular[1]) / point_length(angular[0]);

@@ -78,8 +78,7 @@ static void print_races(void) {
   printf("scene    n sub |     none | triangle  spheres        |   gap spheres      |     acc spheres        | stretch "
          "spheres\n");
   for (size_t i = 0; i < SELF_GOALS; i++) {
-    if (!self_goals[i].start && self_goals[i].n < 48)
-      print_race(&self_goals[i]);
+    if (!self_goals[i].start && self_goals[i].n < 48) print_race(&self_goals[i]);
   }
 }
 
@@ -104,8 +103,7 @@ static int print_table(void) {
 static void test_scenes(void) {
   for (size_t i = 0; i < SELF_GOALS; i++) {
     const self_goal *goal = &self_goals[i];
-    if (!goal->is_asserted)
-      continue;
+    if (!goal->is_asserted) continue;
     self_result r = play_goal(goal, SELF_SHARE, 0);
     CHECK(is_reached(goal, &r), "%s %d, %d substeps: %g intersections a frame, %g at rest", self_kind_names[goal->kind],
           goal->n, goal->substeps, r.mean, r.rest);
@@ -382,8 +380,7 @@ static void describe_fold(fold_play *p, int tier, int across) {
 static void measure_fold(const fold_play *p, const fixture *f, double least[2]) {
   for (int i = 0; i < FOLD_SIDE * FOLD_SIDE; i++) {
     const int row = i / FOLD_SIDE, column = i % FOLD_SIDE, aside = p->across ? -1 : 1, to = column + 2 * aside;
-    if (from_crest(p, row, column) != 2 || row + 2 >= FOLD_SIDE || to < 0 || to >= FOLD_SIDE)
-      continue;
+    if (from_crest(p, row, column) != 2 || row + 2 >= FOLD_SIDE || to < 0 || to >= FOLD_SIDE) continue;
     const int first = row * (FOLD_SIDE - 1) + (aside > 0 ? column : column - 1);
     const int second = first + FOLD_SIDE - 1 + aside, is_whole = p->mask[first] && p->mask[second];
     const double far = point_distance(position_of(f->sheet, i), position_of(f->sheet, i + 2 * FOLD_SIDE + 2 * aside));
@@ -455,8 +452,7 @@ static void test_skew_grid(void) {
     config.gravity = vector_at(0, 0, 0);
     config.self_thickness = wrap ? 0.009f : 0.01f;
     config.grid.wrap = wrap;
-    if (wrap)
-      config.edge_weft = vector_at(0, 0.22, 0);
+    if (wrap) config.edge_weft = vector_at(0, 0.22, 0);
     fixture f = fixture_make(&config);
     run_steps(f.sheet, 30, FRAME);
     CHECK(rms_speed(&f) < 1e-3, "moves at %g m/s", rms_speed(&f));
@@ -524,8 +520,7 @@ static int has_cloth(const rim_play *p, int i) {
 static point rim_momentum(const rim_play *p, const fixture *f) {
   point sum = {0, 0, 0};
   for (int i = 0; i < f->count; i++) {
-    if (has_cloth(p, i))
-      sum = point_sum(sum, point_scaled(velocity_of(f->sheet, i), particle_mass(f, i)));
+    if (has_cloth(p, i)) sum = point_sum(sum, point_scaled(velocity_of(f->sheet, i), particle_mass(f, i)));
   }
   return sum;
 }
@@ -544,8 +539,7 @@ static double rim_distance(const rim_play *p, const fixture *f) {
 static fixture throw_rims(const rim_play *p) {
   fixture f = fixture_make(&p->config);
   for (int i = 0; i < f.count; i++) {
-    if (i % RIM_COLUMNS >= PANEL_START)
-      cloth_set_particle(f.sheet, i, p->places[i], vector_at(-0.5, 0, 0));
+    if (i % RIM_COLUMNS >= PANEL_START) cloth_set_particle(f.sheet, i, p->places[i], vector_at(-0.5, 0, 0));
   }
   return f;
 }
@@ -648,13 +642,11 @@ static const test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "--table") == 0)
-    return print_table();
+  if (argc > 1 && strcmp(argv[1], "--table") == 0) return print_table();
   if (argc > 1 && strcmp(argv[1], "--race") == 0) {
     print_races();
     return 0;
   }
-  if (argc > 5 && strcmp(argv[1], "--play") == 0)
-    return play_named(argv + 2);
+  if (argc > 5 && strcmp(argv[1], "--play") == 0) return play_named(argv + 2);
   return RUN_TESTS(argc, argv, tests);
 }

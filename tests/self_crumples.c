@@ -98,8 +98,7 @@ static crumple_result play_crumple(const crumple *c, int is_quiet, int is_traced
     r.most = r.last > r.most ? r.last : r.most;
     cloth_measure(f.sheet, &measures);
     r.stretch = fmax(r.stretch, (double)measures.max_stretch);
-    if (is_traced)
-      printf("frame %d: %d intersections, strain %.3f\n", frame, r.last, (double)measures.max_stretch);
+    if (is_traced) printf("frame %d: %d intersections, strain %.3f\n", frame, r.last, (double)measures.max_stretch);
   }
   r.hash = read_hash(f.sheet);
   mesh_free(&m);
@@ -171,8 +170,7 @@ static int print_all(int count) {
 static const test tests[] = {TEST(crumples), TEST(unforeseen)};
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "--all") == 0)
-    return print_all(argc > 2 ? atoi(argv[2]) : ALL);
+  if (argc > 1 && strcmp(argv[1], "--all") == 0) return print_all(argc > 2 ? atoi(argv[2]) : ALL);
   if (argc > 2 && strcmp(argv[1], "--play") == 0) {
     crumple *c = draw_crumple(atoi(argv[2]));
     play_crumple(c, 0, 1);

@@ -111,8 +111,7 @@ static inline point towel_place(double u, double v, random_source *random) {
     height = s < pi * r ? r * (1 - cos(s / r)) : 2 * r;
   }
   point p = {u + (s - along) * half, height + 0.05, v + (s - along) * half};
-  if (s <= 0)
-    p = (point){u, 0.05, v};
+  if (s <= 0) p = (point){u, 0.05, v};
   return p;
 }
 
@@ -235,8 +234,7 @@ static inline void describe_self(self_stage *p, const self_scene *s) {
 
 static inline void self_add_collider(cloth *sheet, const cloth_collider *body, int *index) {
   int added = cloth_add_collider(sheet, body);
-  if (index)
-    *index = added;
+  if (index) *index = added;
 }
 
 static inline void self_add_floor(cloth *sheet, double height) {
@@ -322,8 +320,7 @@ static inline void wring_tube(self_stage *p, double t) {
   const int columns = p->config[0].columns, last = (p->config[0].rows - 1) * columns;
   double x = 0, z = 0, angle = 1.6 * fmin(t, 2.5), rise = 0.12 * fmin(t, 2.5);
   for (int i = 0; i < columns; i++) {
-    if (p->ring[i].y == 0 && p->ring[i].x == 0)
-      p->ring[i] = vector_of(position_of(p->sheets[0], last + i));
+    if (p->ring[i].y == 0 && p->ring[i].x == 0) p->ring[i] = vector_of(position_of(p->sheets[0], last + i));
     x += (double)p->ring[i].x / columns;
     z += (double)p->ring[i].z / columns;
   }
@@ -360,10 +357,8 @@ static inline void walk_cape(self_stage *p, double t) {
 
 static inline void drive_self(self_stage *p, int frame) {
   double t = (frame + 1) / 60.0;
-  if (p->scene->kind == SELF_TUBE)
-    wring_tube(p, t);
-  if (p->scene->kind == SELF_CAPE)
-    walk_cape(p, t);
+  if (p->scene->kind == SELF_TUBE) wring_tube(p, t);
+  if (p->scene->kind == SELF_CAPE) walk_cape(p, t);
 }
 
 /* Makes the cloths of a scene, with or without self-contact. */
@@ -443,8 +438,7 @@ static inline int step_self_group(self_stage *p) {
   uint64_t bound = 0, work = 0;
   size_t bytes = 0;
   CHECK(cloth_group_bytes(&group, &bytes) == CLOTH_OK, "cloth_group_bytes");
-  if (p->group_block == NULL)
-    p->group_block = mesh_memory(bytes + CLOTH_ALIGNMENT);
+  if (p->group_block == NULL) p->group_block = mesh_memory(bytes + CLOTH_ALIGNMENT);
   unsigned char *memory = (unsigned char *)p->group_block;
   memory += (CLOTH_ALIGNMENT - (uintptr_t)memory % CLOTH_ALIGNMENT) % CLOTH_ALIGNMENT;
   CHECK(cloth_group_work_bound(&group, FRAME, &bound) == CLOTH_OK, "cloth_group_work_bound");
@@ -458,8 +452,7 @@ static inline int step_self_group(self_stage *p) {
 
 static inline int step_self(self_stage *p) {
   int notes = 0;
-  if (p->cloths > 1 && p->config[0].self_thickness > 0)
-    return step_self_group(p);
+  if (p->cloths > 1 && p->config[0].self_thickness > 0) return step_self_group(p);
   for (int i = 0; i < p->cloths; i++) {
     uint64_t bound = 0;
     CHECK(cloth_get_work_bound(p->sheets[i], FRAME, &bound) == CLOTH_OK, "cloth_get_work_bound");
@@ -484,8 +477,7 @@ static inline void finish_self(self_stage *p, mesh *m, const self_sums *sums, se
     r->moved += x.x / p->f[1].count;
     r->passed += x.z < -0.3;
   }
-  if (p->cloths > 1)
-    r->moved -= (double)p->config[1].origin.x + 0.5 * (double)p->config[1].edge_warp.x;
+  if (p->cloths > 1) r->moved -= (double)p->config[1].origin.x + 0.5 * (double)p->config[1].edge_warp.x;
 }
 
 static inline self_result play_self_scene(const self_scene *s, const play_options *o) {

@@ -40,9 +40,7 @@ static int32_t faulty_lane;
 /* A value that is the next float in one lane, if this fault is made. */
 static lanes nudged(lanes value, fault f) {
   float floats[CLOTH_LANES];
-  if (made != f) {
-    return value;
-  }
+  if (made != f) { return value; }
   lanes_store(floats, value);
   float_bits b = float_to_bits(floats[faulty_lane]);
   b.bits += 1u;
@@ -96,15 +94,11 @@ static int faulty_any(lanes_mask mask) {
 
 static void faulty_store_first(float *to, lanes a, int32_t count) {
   lanes_store_first(to, a, count - (made == STORES_ONE_LESS));
-  if (made == STORES_ONE_MORE) {
-    to[count] = lanes_first_value(a);
-  }
+  if (made == STORES_ONE_MORE) { to[count] = lanes_first_value(a); }
 }
 
 static void faulty_transpose(lanes block[CLOTH_LANES]) {
-  if (made != TRANSPOSES_NOTHING) {
-    lanes_transpose(block);
-  }
+  if (made != TRANSPOSES_NOTHING) { lanes_transpose(block); }
 }
 
 static lanes faulty_even(lanes a, lanes b) {

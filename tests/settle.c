@@ -329,8 +329,7 @@ static void test_far_away(void) {
     const double at = cases[n].place;
     config.columns = config.rows = 24;
     config.origin = vector_at(at, at, at);
-    if (cases[n].rail)
-      config.edge_weft = vector_at(0.0, -1.0, 0.0);
+    if (cases[n].rail) config.edge_weft = vector_at(0.0, -1.0, 0.0);
     fixture s = fixture_make(&config);
     for (int column = 0; column < 24; column += cases[n].rail ? 3 : 23)
       cloth_pin(s.sheet, column);
@@ -475,8 +474,7 @@ static cloth_config variant_config(int variant) {
   config.edge_warp = vector_at(0.6, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, 0.6);
   config.substeps = 8;
-  if (variant == IMEX || variant == IN_SOLVER)
-    cloth_config_use_imex(&config);
+  if (variant == IMEX || variant == IN_SOLVER) cloth_config_use_imex(&config);
   if (variant == EXPLICIT_ONLY) {
     config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
     config.fabric.stretch_warp = config.fabric.stretch_weft = 50.0f;
@@ -487,14 +485,12 @@ static cloth_config variant_config(int variant) {
     config.grid.wrap = 1;
     config.edge_weft = vector_at(0.0, -0.6, 0.0);
   }
-  if (variant == AUTOMATIC || variant == FIXED_WORK)
-    config.substeps = CLOTH_AUTOMATIC;
+  if (variant == AUTOMATIC || variant == FIXED_WORK) config.substeps = CLOTH_AUTOMATIC;
   if (variant == FIXED_WORK) {
     config.integration.max_substeps = 6;
     config.capacity.fixed_work = 1;
   }
-  if (variant == SELF)
-    config.self_thickness = 0.02f;
+  if (variant == SELF) config.self_thickness = 0.02f;
   return config;
 }
 
@@ -649,7 +645,6 @@ int main(int count, char **arguments) {
       TEST(kinetic_friction), TEST(moves),        TEST(places),      TEST(far_away),    TEST(growing),
       TEST(pin_velocities),   TEST(short_steps),  TEST(sewn),        TEST(variants),    TEST(bodies),
       TEST(reports),          TEST(refusals)};
-  if (count > 1 && strcmp(arguments[1], "--table") == 0)
-    return print_tables();
+  if (count > 1 && strcmp(arguments[1], "--table") == 0) return print_tables();
   return RUN_TESTS(count, arguments, tests);
 }

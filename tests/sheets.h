@@ -44,8 +44,7 @@ static inline double largest_distance(const fixture *a, const fixture *b) {
   double largest = 0.0;
   for (int i = 0; i < a->count; i++) {
     double distance = point_distance(position_of(a->sheet, i), position_of(b->sheet, i));
-    if (!(distance <= largest))
-      largest = distance;
+    if (!(distance <= largest)) largest = distance;
   }
   return largest;
 }

@@ -44,8 +44,7 @@ static point random_direction(random_source *random) {
   for (;;) {
     point p = {random_real(random, -1.0, 1.0), random_real(random, -1.0, 1.0), random_real(random, -1.0, 1.0)};
     double length = point_length(p);
-    if (length > 0.1 && length < 1.0)
-      return point_scaled(p, 1.0 / length);
+    if (length > 0.1 && length < 1.0) return point_scaled(p, 1.0 / length);
   }
 }
 
@@ -600,8 +599,7 @@ static void make_sewn_of(sewn_panels *p, int is_gathered, int is_turned, int max
   }
   p->seam.a = (cloth_seam_side){0, COLUMNS - 1, COLUMNS, ROWS, NULL};
   p->seam.b = (cloth_seam_side){1, 0, COLUMNS, p->f[1].count / COLUMNS, NULL};
-  if (is_turned)
-    p->seam.b = (cloth_seam_side){1, p->f[1].count - COLUMNS, -COLUMNS, p->f[1].count / COLUMNS, NULL};
+  if (is_turned) p->seam.b = (cloth_seam_side){1, p->f[1].count - COLUMNS, -COLUMNS, p->f[1].count / COLUMNS, NULL};
   p->group = cloth_group_default();
   p->group.cloths = p->sheets;
   p->group.count = 2;
@@ -910,8 +908,7 @@ static void test_shared_scratch_of_group(void) {
     }
     const int bound = cloth_bind_group(&group, &source.layout, source.vertex, &everything, bindings);
     CHECK(shared == 0 ? bound >= 0 : bound == CLOTH_ERROR_STATE, "the scratch of %d: %d", shared, bound);
-    if (shared > 0)
-      continue;
+    if (shared > 0) continue;
     CHECK(cloth_skin_group(&group, NULL, bindings, &source.layout, NULL, found.vertex) == CLOTH_OK, "skin");
   }
   for (int n = 0; n < PANELS_OF_THREE; n++) {

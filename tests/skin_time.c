@@ -55,8 +55,7 @@ static double time_of(const cloth_group *group, int has_tangents) {
   double least = 1e9;
   const int bound = is_group ? cloth_bind_group(group, &layout, mesh, &reach, bindings)
                              : cloth_bind(group->cloths, 1, &layout, mesh, &reach, bindings);
-  if (bound != VERTICES)
-    exit(1);
+  if (bound != VERTICES) exit(1);
   for (int round = 0; round < ROUNDS; round++) {
     const double start = seconds_now();
     for (int n = 0; n < REPEATS; n++) {

@@ -30,8 +30,7 @@ static fixture sleeper(void) {
 static int lull(cloth *sheet) {
   for (int frame = 1; frame < 3000; frame++) {
     cloth_step(sheet, FRAME);
-    if (cloth_is_asleep(sheet) == 1)
-      return frame;
+    if (cloth_is_asleep(sheet) == 1) return frame;
   }
   return 0;
 }

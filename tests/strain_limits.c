@@ -13,8 +13,7 @@ static void strain_range(const fixture *s, double spacing, double *least, double
   for (int i = 0; i < s->count; i++) {
     const int other[] = {i % s->columns + 1 < s->columns ? i + 1 : i, i + s->columns < s->count ? i + s->columns : i};
     for (int k = 0; k < 2; k++) {
-      if (other[k] == i)
-        continue;
+      if (other[k] == i) continue;
       double strain = spring_length(s, i, other[k]) / spacing - 1.0;
       *least = fmin(*least, strain);
       *largest = fmax(*largest, strain);

@@ -61,8 +61,7 @@ static int wild;
 static __attribute__((noinline)) void take_flags(run *r, unsigned watched, const char *call) {
   unsigned raised = _mm_getcsr() & watched;
   _mm_setcsr(MODE_DEFAULT);
-  if (raised != 0 && r->flags == 0)
-    r->first_flagged = call;
+  if (raised != 0 && r->flags == 0) r->first_flagged = call;
   r->flags |= raised;
 }
 
@@ -118,8 +117,7 @@ static __attribute__((noinline)) float draw_up_to(random_source *source, float h
 /* From low to high, both above 0. */
 static __attribute__((noinline)) float draw_between(random_source *source, float low, float high) {
   int kind = random_int(source, 0, 7);
-  if (kind < 2)
-    return kind == 0 ? low : high;
+  if (kind < 2) return kind == 0 ? low : high;
   float value = (float)draw_logarithmic(source, (double)low, (double)high);
   return fminf(fmaxf(value, low), high);
 }
@@ -191,8 +189,7 @@ static __attribute__((noinline)) cloth_collider draw_collider(random_source *sou
   body.pose.position = vector_at(0.5, random_real(source, -0.3, 0.1), 0.5);
   body.static_friction = draw_up_to(source, 10.0f);
   body.kinetic_friction = fminf(draw_up_to(source, 1.0f), body.static_friction);
-  if (random_int(source, 0, 1) != 0)
-    body.pose.rotation = draw_rotation(source);
+  if (random_int(source, 0, 1) != 0) body.pose.rotation = draw_rotation(source);
   return body;
 }
 
@@ -254,10 +251,8 @@ static void draw_settings(random_source *source, cloth_config *config) {
 
 static __attribute__((noinline)) cloth_vector draw_position(run *r) {
   random_source *random = &r->random;
-  if (random_int(random, 0, 9) == 0)
-    return draw_vector(random, 1e5f);
-  if (random_int(random, 0, 3) == 0)
-    return draw_vector(random, 1.0f);
+  if (random_int(random, 0, 9) == 0) return draw_vector(random, 1e5f);
+  if (random_int(random, 0, 3) == 0) return draw_vector(random, 1.0f);
   point near = position_of(r->sheet, random_int(random, 0, r->cloth.count - 1));
   return vector_of(point_sum(near, point_of(draw_vector(random, 0.01f))));
 }
@@ -301,8 +296,7 @@ static void disturb_surroundings(run *r) {
   cloth_fabric fabric = draw_fabric(random);
   GIVE(r, cloth_set_gravity(r->sheet, gravity));
   GIVE(r, cloth_set_wind(r->sheet, wind));
-  if (random_int(random, 0, 3) == 0)
-    GIVE(r, cloth_set_fabric(r->sheet, &fabric));
+  if (random_int(random, 0, 3) == 0) GIVE(r, cloth_set_fabric(r->sheet, &fabric));
 }
 
 static void disturb_colliders(run *r) {
@@ -315,19 +309,15 @@ static void disturb_colliders(run *r) {
   GIVE(r, cloth_add_collider(r->sheet, &body));
   GIVE(r, cloth_set_collider(r->sheet, random_int(random, 0, 3), &body));
   GIVE(r, cloth_move_collider(r->sheet, index, random_int(random, 0, 1) != 0 ? &body.pose : NULL, &pose));
-  if (random_int(random, 0, 3) == 0)
-    GIVE(r, cloth_remove_collider(r->sheet, index));
+  if (random_int(random, 0, 3) == 0) GIVE(r, cloth_remove_collider(r->sheet, index));
 }
 
 static void disturb(run *r, int frame) {
   (void)frame;
   disturb_particle(r);
-  if (random_int(&r->random, 0, 2) == 0)
-    disturb_particle(r);
-  if (random_int(&r->random, 0, 3) == 0)
-    disturb_surroundings(r);
-  if (random_int(&r->random, 0, 3) == 0)
-    disturb_colliders(r);
+  if (random_int(&r->random, 0, 2) == 0) disturb_particle(r);
+  if (random_int(&r->random, 0, 3) == 0) disturb_surroundings(r);
+  if (random_int(&r->random, 0, 3) == 0) disturb_colliders(r);
 }
 
 /* Settings as they come, inputs in every frame. */
@@ -337,8 +327,7 @@ static trial trial_of_anything(int number) {
   t.seed = random_bits(&random);
   draw_settings(&random, &t.what.config);
   t.what.config.max_colliders = 4;
-  if (number % 3 == 0)
-    t.what.config.origin = draw_vector(&random, 9e4f);
+  if (number % 3 == 0) t.what.config.origin = draw_vector(&random, 9e4f);
   t.what.frame_time = number % 2 == 0 ? FRAME : draw_between(&random, 1e-6f, 1.0f);
   t.act = number % 5 == 0 ? do_nothing_in_frame : disturb;
   snprintf(t.name, sizeof t.name, "%s, anything %d", t.what.name, number);
@@ -437,16 +426,14 @@ static int start(run *r, const trial *t) {
   r->frame_time = t->what.frame_time;
   r->colliders = t->what.collider_count;
   GIVE(r, result = cloth_memory_needed(config, &r->cloth.memory));
-  if (result != CLOTH_OK)
-    return 0;
+  if (result != CLOTH_OK) return 0;
   r->cloth.columns = config->columns;
   r->cloth.rows = config->rows;
   r->cloth.count = config->columns * config->rows;
   r->cloth.arena = guarded_buffer(r->cloth.memory.total_bytes, 0, &r->cloth.allocation);
   GIVE(r, result = scene_build(&t->what, r->cloth.arena, r->cloth.memory.total_bytes, &r->sheet));
   r->cloth.sheet = r->sheet;
-  if (result == CLOTH_OK)
-    return 1;
+  if (result == CLOTH_OK) return 1;
   free(r->cloth.allocation);
   return 0;
 }
@@ -512,8 +499,7 @@ enum { STRIDE = 13 };
 
 /* Projected springs, in every way there is: the usual one first. */
 static void draw_projection(random_source *source, cloth_config *config) {
-  if (random_int(source, 0, 2) == 0)
-    return;
+  if (random_int(source, 0, 2) == 0) return;
   config->integration.explicit_threshold = random_int(source, 0, 1) ? 0.2f : draw_up_to(source, 0.5f);
   config->integration.bdf2_blend = random_int(source, 0, 3) ? draw_up_to(source, 1.0f) : 0.0f;
   config->tethers.count = random_int(source, 0, 2);
@@ -533,8 +519,7 @@ static void roll_up(cloth_config *config, int number) {
 
 /* Some feel themselves. */
 static void feel_self(cloth_config *config, int number) {
-  if (number % 5 != 1 && number % 5 != 4)
-    return;
+  if (number % 5 != 1 && number % 5 != 4) return;
   double warp = point_length(point_of(config->edge_warp)) / (config->columns - !config->grid.wrap);
   double weft = point_length(point_of(config->edge_weft)) / (config->rows - 1);
   config->self_thickness = (float)((number % 3 == 0 ? 0.3 : 0.45) * fmin(warp, weft));
@@ -557,8 +542,7 @@ static trial make_trial(const trial_group *group, int number, int tiers) {
   random_source random = {UINT64_C(0x3713) + (uint64_t)number};
   use_projection(config);
   draw_projection(&random, config);
-  if (random_int(&random, 0, 3) > 0)
-    config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
+  if (random_int(&random, 0, 3) > 0) config->integration.method = CLOTH_INTEGRATION_ADAPTIVE;
   config->capacity.fixed_work = number % 5 == 3;
   return t;
 }
@@ -635,8 +619,7 @@ int main(int count, char **arguments) {
     int number = atoi(arguments[1]);
     trial t = trial_numbered(number);
     printf("%s\n", t.name);
-    if (count > 2)
-      run_trial(&t, MODE_TRAPPED);
+    if (count > 2) run_trial(&t, MODE_TRAPPED);
     judge(&t, number);
     return check_report();
   }

@@ -110,8 +110,7 @@ static inline unsigned char *guarded_buffer(size_t bytes, size_t shift, unsigned
 static inline int guards_intact(const unsigned char *buffer, size_t bytes) {
   const unsigned char *before = buffer - GUARD_BYTES, *after = buffer + bytes;
   for (size_t i = 0; i < GUARD_BYTES; i++) {
-    if (before[i] != GUARD_VALUE || after[i] != GUARD_VALUE)
-      return 0;
+    if (before[i] != GUARD_VALUE || after[i] != GUARD_VALUE) return 0;
   }
   return 1;
 }
@@ -126,8 +125,7 @@ static inline fixture fixture_make(const cloth_config *config) {
   memset(s.arena, 0xcd, s.memory.total_bytes);
   result = cloth_init(config, s.arena, s.memory.total_bytes, &s.sheet);
   CHECK(result == CLOTH_OK, "cloth_init: %s", cloth_result_name(result));
-  if (result != CLOTH_OK)
-    exit(2);
+  if (result != CLOTH_OK) exit(2);
   s.columns = config->columns;
   s.rows = config->rows;
   s.count = s.columns * s.rows;
@@ -168,8 +166,7 @@ static inline int run_steps(cloth *sheet, int steps, float dt) {
   int notes = 0;
   for (int i = 0; i < steps; i++) {
     int result = cloth_step(sheet, dt);
-    if (result < 0)
-      return result;
+    if (result < 0) return result;
     notes |= result;
   }
   return notes;
@@ -192,10 +189,8 @@ static inline int all_finite(const cloth *sheet) {
   cloth_get_positions(sheet, &x);
   cloth_get_velocities(sheet, &v);
   for (int i = 0; i < x.count; i++) {
-    if (!isfinite(x.x[i]) || !isfinite(x.y[i]) || !isfinite(x.z[i]))
-      return 0;
-    if (!isfinite(v.x[i]) || !isfinite(v.y[i]) || !isfinite(v.z[i]))
-      return 0;
+    if (!isfinite(x.x[i]) || !isfinite(x.y[i]) || !isfinite(x.z[i])) return 0;
+    if (!isfinite(v.x[i]) || !isfinite(v.y[i]) || !isfinite(v.z[i])) return 0;
   }
   return 1;
 }

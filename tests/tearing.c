@@ -32,10 +32,8 @@ static void set_grid(cloth_config *config, int columns, int rows) {
 static cloth_config strip_config(int tier) {
   static const int substeps[] = {28, 16, 10, 8, 4, 0, 4};
   cloth_config config = cloth_config_default();
-  if (tier >= TIER_IMEX)
-    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
-  if (tier != TIER_IMEX)
-    config.substeps = substeps[tier];
+  if (tier >= TIER_IMEX) CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
+  if (tier != TIER_IMEX) config.substeps = substeps[tier];
   set_grid(&config, COLUMNS, ROWS);
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
   config.tearing.max_breaks = 64;
@@ -70,8 +68,7 @@ static void test_limit(void) {
   const double limit = 0.05;
   for (int is_wide = 0; is_wide < 2; is_wide++) {
     cloth_config config = strip_config(tested_tier);
-    if (is_wide)
-      set_grid(&config, 20, 24);
+    if (is_wide) set_grid(&config, 20, 24);
     config.tearing.strain = (float)limit;
     fixture s = fixture_make(&config);
     pin_ends(&s, limit * length_of(&s));
@@ -137,8 +134,7 @@ static void test_soft_band(void) {
 static fixture clamp_sheet(int fabric, double limit, int substeps, double speed) {
   cloth_config config = cloth_config_default();
   set_grid(&config, CLAMPED_COLUMNS, CLAMPED_ROWS);
-  if (fabric >= 0)
-    cloth_fabric_preset((cloth_fabric_kind)fabric, &config.fabric);
+  if (fabric >= 0) cloth_fabric_preset((cloth_fabric_kind)fabric, &config.fabric);
   config.gravity = vector_at(0.0, 0.0, 0.0);
   config.substeps = substeps;
   config.tearing.max_breaks = 64;
@@ -315,8 +311,7 @@ static int count_pieces(const cut_strip *t) {
   for (int i = 0; i < COLUMNS * ROWS; i++) {
     for (int is_weft = 0; is_weft < 2; is_weft++) {
       const int column = i % COLUMNS, row = i / COLUMNS, j = i + (is_weft ? COLUMNS : 1);
-      if (is_weft ? row + 1 == ROWS : column + 1 == COLUMNS)
-        continue;
+      if (is_weft ? row + 1 == ROWS : column + 1 == COLUMNS) continue;
       const float u = (float)column + 0.5f * (float)!is_weft, v = (float)row + 0.5f * (float)is_weft;
       const float half_u = is_weft ? 0.25f : 0.0f, half_v = is_weft ? 0.0f : 0.25f;
       const cloth_cut_line across = {u - half_u, v - half_v, u + half_u, v + half_v};

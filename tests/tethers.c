@@ -34,8 +34,7 @@ static double beyond_reach(const fixture *s, int pin) {
   double most = -1.0;
   for (int i = 0; i < 144; i++) {
     double distance = point_length(point_difference(position_of(s->sheet, i), position_of(s->sheet, pin)));
-    if (i != pin && i != 0 && i != 11)
-      most = fmax(most, distance / rest_distance(i, pin) - 1.0);
+    if (i != pin && i != 0 && i != 11) most = fmax(most, distance / rest_distance(i, pin) - 1.0);
   }
   return most;
 }
@@ -195,8 +194,7 @@ static void test_pressed_between_edges(void) {
     config.edge_warp = vector_at(1, 0, 0);
     config.edge_weft = vector_at(0, 0, 1);
     config.origin = vector_at(-0.5, 0, -0.5);
-    if (k < 4)
-      cloth_fabric_preset(fabrics[k], &config.fabric);
+    if (k < 4) cloth_fabric_preset(fabrics[k], &config.fabric);
     fixture s = fixture_make(&config);
     for (int row = 0; row < N; row++) {
       cloth_pin(s.sheet, row * N);

@@ -172,9 +172,7 @@ static void test_stability_in_3d(void) {
     /* A sheet as heavy and soft as the thesis's outliers stretches to many times its size: not cloth. And the limit has
        to lie above the shortest step there is. */
     int soft = config.fabric.density * 9.81f * 9.0f * h > 0.5f * config.fabric.stretch_warp;
-    if (soft || largest_kappa(&config, 1.0e-6f) > 0.3f) {
-      continue;
-    }
+    if (soft || largest_kappa(&config, 1.0e-6f) > 0.3f) { continue; }
     found[count++] = largest_kappa(&config, critical_step(&config, 1000, 0));
   }
   qsort(found, SETS, sizeof found[0], compare_floats);
@@ -214,9 +212,7 @@ static cloth_config random_set(aimex_case wanted, float *k) {
     int stretch = kappa_of(&config, *k, config.fabric.stretch_warp, config.fabric.stretch_damping) <= 0.2f;
     int shear = kappa_of(&config, *k, config.fabric.shear, config.fabric.shear_damping) <= 0.2f;
     int too_soft = config.fabric.density * 9.81f * (float)size * h > 0.2f * config.fabric.stretch_warp;
-    if (!too_soft && (aimex_case)(2 * stretch + shear) == wanted) {
-      return config;
-    }
+    if (!too_soft && (aimex_case)(2 * stretch + shear) == wanted) { return config; }
   }
 }
 

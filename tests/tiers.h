@@ -21,14 +21,10 @@ static const test_cases all_tiers = {DEFAULT_TIER, TIERS, tier_name, select_tier
 /* The defaults, but for what a tier differs in. */
 static inline cloth_config default_of_tier(int tier) {
   cloth_config config = cloth_config_default();
-  if (tier == COARSE_TIER)
-    config.substeps = 4;
-  if (tier == LIMITED_TIER)
-    config.strain_limit.max_extension = 0.1f;
-  if (tier == IMEX_TIER || tier == EXPLICIT_TIER)
-    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
-  if (tier == EXPLICIT_TIER)
-    config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
+  if (tier == COARSE_TIER) config.substeps = 4;
+  if (tier == LIMITED_TIER) config.strain_limit.max_extension = 0.1f;
+  if (tier == IMEX_TIER || tier == EXPLICIT_TIER) CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
+  if (tier == EXPLICIT_TIER) config.integration.method = CLOTH_INTEGRATION_EXPLICIT;
   return config;
 }
 

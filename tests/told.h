@@ -56,8 +56,7 @@ static void tell_statistics(const cloth *sheet) {
   memset(s.ticks, 0, sizeof s.ticks);
   tell_words(&s, sizeof s);
   cloth_self_statistics self;
-  if (cloth_get_self_statistics(sheet, &self) == CLOTH_OK)
-    tell_words(&self, sizeof self);
+  if (cloth_get_self_statistics(sheet, &self) == CLOTH_OK) tell_words(&self, sizeof self);
   uint64_t bound = 0;
   DONE(cloth_get_work_bound(sheet, FRAME, &bound));
   tell_wide(bound);
@@ -76,8 +75,7 @@ static void tell_drawing(const cloth *sheet) {
 
 static void tell_point(int result, const cloth_surface_point *found) {
   tell((uint32_t)result);
-  if (result == 1)
-    tell_words(found, sizeof *found);
+  if (result == 1) tell_words(found, sizeof *found);
 }
 
 /* Rays through the box of the cloth, thin and thick, and points nearest to places in and around it. */
@@ -112,8 +110,7 @@ static void tell_forces(const cloth *sheet) {
   for (int n = 0; n < count && n < 64; n++)
     tell_words(&contacts[n], sizeof contacts[n]);
   for (int n = 0; n < 8; n++) {
-    if (cloth_get_collider_reaction(sheet, n, &reaction) == CLOTH_OK)
-      tell_words(&reaction, sizeof reaction);
+    if (cloth_get_collider_reaction(sheet, n, &reaction) == CLOTH_OK) tell_words(&reaction, sizeof reaction);
     if (cloth_get_body(sheet, n, &body, &pose) == CLOTH_OK) {
       tell_words(&body, sizeof body);
       tell_words(&pose, sizeof pose);
@@ -125,8 +122,7 @@ static void tell_forces(const cloth *sheet) {
     cloth_get_tether(sheet, i, 0, &pins[0]);
     cloth_get_tether(sheet, i, 1, &pins[1]);
     tell_words(pins, sizeof pins);
-    if (cloth_get_pin_reaction(sheet, i, &impulse) == CLOTH_OK)
-      tell_words(&impulse, sizeof impulse);
+    if (cloth_get_pin_reaction(sheet, i, &impulse) == CLOTH_OK) tell_words(&impulse, sizeof impulse);
   }
 }
 

@@ -329,8 +329,7 @@ static void test_gathered_tube_rests(void) {
   for (int i = 0; i < s.count; i++) {
     point p = position_of(s.sheet, i);
     cloth_set_particle(s.sheet, i, vector_at(0.75 * p.x, p.y, 0.75 * p.z), vector_at(0.0, 0.0, 0.0));
-    if (i < 30)
-      cloth_pin(s.sheet, i);
+    if (i < 30) cloth_pin(s.sheet, i);
   }
   int step = 0;
   while (step < 1800 && cloth_is_asleep(s.sheet) == 0) {

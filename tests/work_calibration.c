@@ -128,16 +128,13 @@ static void lead(cloth *sheet, const cloth_config *config) {
     cloth_get_position(sheet, i, &vertices[2 * i]);
     vertices[2 * i + 1] = (cloth_vector){0.3f * (float)(i % 5), 1.0f, 0.4f * (float)(i % 7)};
   }
-  if (config->capacity.targets) {
-    cloth_set_targets(sheet, &layout, vertices, sizeof vertices);
-  }
+  if (config->capacity.targets) { cloth_set_targets(sheet, &layout, vertices, sizeof vertices); }
 }
 
 /* Moves the origin of a cloth that follows away from it. */
 static void lead_astray(cloth *sheet, const cloth_config *config, int frame) {
   const cloth_metres away = {frame % 2 ? 37 : -41, 11, -19};
-  if (config->world.recentre_distance > 0.0f)
-    cloth_set_origin(&sheet, 1, away);
+  if (config->world.recentre_distance > 0.0f) cloth_set_origin(&sheet, 1, away);
 }
 
 static void measure_step(cloth *sheet, const char *name, tally *sum) {
@@ -567,8 +564,7 @@ static void tangled_layers(scene *s) {
   s->config.substeps = 4;
   cloth_vector *positions = (cloth_vector *)(void *)(uintptr_t)s->config.grid.positions;
   for (int i = 0; i < s->config.columns * s->config.rows; i++) {
-    if (i / s->config.columns % 4 > 1)
-      positions[i].y = 0.3f - positions[i].y;
+    if (i / s->config.columns % 4 > 1) positions[i].y = 0.3f - positions[i].y;
   }
 }
 
@@ -681,8 +677,7 @@ static void play_all(const int side[2], int fixed) {
     s.config.capacity.fixed_work = fixed;
     int is_long = s.config.substeps > 100 && (side[0] != 8 || fixed);
     const int is_padded = s.config.self_thickness == 0.0f;
-    if (!is_long && (!fixed || is_padded))
-      play(variants[i].name, &s, variants[i].frames);
+    if (!is_long && (!fixed || is_padded)) play(variants[i].name, &s, variants[i].frames);
   }
 }
 

@@ -30,16 +30,14 @@ static uint8_t mask[COLUMNS * (ROWS - 1)];
 
 static cloth_config tier_config(int tier) {
   cloth_config config = cloth_config_default();
-  if (tier == TIER_IMEX)
-    CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
+  if (tier == TIER_IMEX) CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "imex");
   config.columns = COLUMNS;
   config.rows = ROWS;
   config.edge_warp = vector_at(1.2, 0.0, 0.0);
   config.edge_weft = vector_at(0.0, 0.0, 1.1);
   config.substeps = tier == TIER_10 ? 10 : tier == TIER_2 ? 2 : 4;
   cloth_fabric_preset(CLOTH_FABRIC_COTTON, &config.fabric);
-  if (tier == TIER_LIMITS)
-    config.strain_limit.max_extension = 0.1f;
+  if (tier == TIER_LIMITS) config.strain_limit.max_extension = 0.1f;
   if (tier == TIER_SPECIAL) {
     for (int i = 0; i < COLUMNS * ROWS; i++) {
       stiffness[i] = 0.5f + 0.01f * (float)(i % 37);
@@ -94,8 +92,7 @@ static outcome outcome_of(const cloth *c) {
   o.self_hash = hash_of_motion(c);
   cloth_get_statistics(c, &o.statistics);
   o.work = (uint64_t)o.statistics.work[1] << 32 | o.statistics.work[0];
-  if (cloth_get_collider_reaction(c, 0, &o.reaction) != CLOTH_OK)
-    memset(&o.reaction, 0, sizeof o.reaction);
+  if (cloth_get_collider_reaction(c, 0, &o.reaction) != CLOTH_OK) memset(&o.reaction, 0, sizeof o.reaction);
   return o;
 }
 
@@ -108,8 +105,7 @@ static outcome play(cloth_config config, int pieces, runner *r, int with_collide
   config.capacity.workers = pieces;
   fixture s = scene_of(&config, with_colliders);
   for (int frame = 0; frame < FRAMES; frame++) {
-    if (frame == FRAMES / 2 && tested_tier != TIER_FREE)
-      cloth_release(s.sheet, COLUMNS - 1);
+    if (frame == FRAMES / 2 && tested_tier != TIER_FREE) cloth_release(s.sheet, COLUMNS - 1);
     const int result = cloth_step_with(s.sheet, FRAME, &around);
     CHECK(result >= 0, "a step: %s", cloth_result_name(result));
   }
@@ -135,12 +131,10 @@ static void compare_runners(const cloth_config *config, int with_colliders, cons
   for (int n = 0; n < 5; n++) {
     for (int order = 0; order < ORDERS; order++) {
       runner r = {.order = order, .random = {17}};
-      if (n > 0 && n < 3 && order == IN_ORDER)
-        continue; /* a thread that takes them in order, which 8 and 64 show */
+      if (n > 0 && n < 3 && order == IN_ORDER) continue; /* a thread that takes them in order, which 8 and 64 show */
       r.threads = order == BY_THREADS ? jobs_open(3) : NULL;
       const outcome o = play(*config, numbers[n], &r, with_colliders);
-      if (r.threads)
-        jobs_close(r.threads);
+      if (r.threads) jobs_close(r.threads);
       expect_equal(&o, &alone, what, numbers[n], order);
       CHECK((numbers[n] == 1) == (r.calls == 0), "%d calls for %d pieces", r.calls, numbers[n]);
       CHECK(r.most <= numbers[n], "%d pieces of %d", r.most, numbers[n]);
@@ -182,8 +176,7 @@ static void test_counts(void) {
             now.particles_recovered, now.particles_limited, first.particles_recovered, first.particles_limited);
     }
     CHECK(order < 0 || r.most == 6, "%d pieces", r.most);
-    if (r.threads)
-      jobs_close(r.threads);
+    if (r.threads) jobs_close(r.threads);
     fixture_free(&s);
   }
   CHECK(recovered[0] > 100 && limited[0] > 100, "%d particles recovered, %d limited", recovered[0], limited[0]);
@@ -217,8 +210,7 @@ static void compare_parts(int what) {
     bodies[n].previous = bodies[n].collider.pose;
   }
   for (int order = -2; order < ORDERS; order++) {
-    if (what != PARTS && order >= 0 && order != BY_THREADS)
-      continue;
+    if (what != PARTS && order >= 0 && order != BY_THREADS) continue;
     runner r = {.order = order, .random = {5}};
     const cloth_workers workers = {run, &r};
     cloth_reaction reactions[4];
@@ -247,12 +239,10 @@ static void compare_parts(int what) {
       CHECK(order < 0 || memcmp(lists[0], lists[1], (size_t)count * sizeof lists[0][0]) == 0,
             "another list of contacts");
       CHECK((count > 150) == (what == PARTS_WITH_RECORD), "%d contacts listed", count);
-      if (order == -1)
-        first = o;
+      if (order == -1) first = o;
       expect_equal(&o, &first, "parts", config.capacity.workers, order);
     }
-    if (r.threads)
-      jobs_close(r.threads);
+    if (r.threads) jobs_close(r.threads);
     fixture_free(&s);
   }
 }
@@ -340,8 +330,7 @@ static void test_together(void) {
     r.threads = order == BY_THREADS ? jobs_open(2) : NULL;
     CHECK(play_together(3, &r) == alone, "order %d: another motion", order);
     CHECK(r.calls > 100, "%d calls", r.calls);
-    if (r.threads)
-      jobs_close(r.threads);
+    if (r.threads) jobs_close(r.threads);
   }
 }
 

@@ -33,11 +33,9 @@ static double time_of(int side, int threads, uint64_t *hash) {
     const cloth_workers workers = {run, j};
     const cloth_surroundings around = {.workers = threads > 1 ? &workers : NULL};
     unsigned char *allocation = (unsigned char *)malloc(memory.total_bytes + CLOTH_ALIGNMENT);
-    if (!j || !allocation)
-      exit(1);
+    if (!j || !allocation) exit(1);
     unsigned char *arena = allocation + (CLOTH_ALIGNMENT - (uintptr_t)allocation % CLOTH_ALIGNMENT);
-    if (cloth_init(&config, arena, memory.total_bytes, &c) != CLOTH_OK)
-      exit(1);
+    if (cloth_init(&config, arena, memory.total_bytes, &c) != CLOTH_OK) exit(1);
     cloth_collider ball = cloth_collider_default();
     ball.pose.position.x = ball.pose.position.z = 0.5f;
     ball.pose.position.y = -0.3f;

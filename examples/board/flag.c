@@ -85,8 +85,7 @@ static void draw_cell(const cloth_vector_view *p, int at, flag_picture *picture)
 void flag_draw(const cloth *sheet, flag_picture *picture) {
   cloth_vector_view p;
   clear(picture);
-  if (cloth_get_positions(sheet, &p) != CLOTH_OK)
-    return;
+  if (cloth_get_positions(sheet, &p) != CLOTH_OK) return;
   for (int column = 0; column < FLAG_SIDE - 1; column++) {
     for (int row = 0; row < FLAG_SIDE - 1; row++)
       draw_cell(&p, row * FLAG_SIDE + column, picture);

@@ -74,8 +74,7 @@ uint32_t machine_wait_for_frame(void) {
   while (frame == last) {
     __asm__ volatile("cpsid i" ::: "memory");
     frame = interrupts / INTERRUPTS_PER_FRAME;
-    if (frame == last)
-      __asm__ volatile("wfi" ::: "memory");
+    if (frame == last) __asm__ volatile("wfi" ::: "memory");
     __asm__ volatile("cpsie i\n isb" ::: "memory");
   }
   return frame;

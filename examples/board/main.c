@@ -43,8 +43,7 @@ typedef struct tally {
 /* The last quarter of a frame is for what a step does even after its deadline, and for printing. */
 static uint32_t deadline(void) {
   uint32_t left = machine_ticks_left(), kept = machine_ticks_per_frame() / 4u;
-  if (left == UINT32_MAX)
-    return left;
+  if (left == UINT32_MAX) return left;
   return left > kept ? left - kept : 0;
 }
 
@@ -94,8 +93,7 @@ static void report_stages(const cloth *sheet) {
   cloth_get_statistics(sheet, &statistics);
   print_text("stages:");
   for (int stage = 0; stage < CLOTH_STAGE_COUNT; stage++) {
-    if (statistics.ticks[stage] * 100u < machine_ticks_per_frame() / 100u)
-      continue;
+    if (statistics.ticks[stage] * 100u < machine_ticks_per_frame() / 100u) continue;
     print_text(" ");
     print_text(names[stage]);
     print_labelled(" ", statistics.ticks[stage]);
@@ -137,8 +135,7 @@ static void report_cut(int frame, int32_t refinements) {
 /// Frames ///
 
 static int advance(cloth *sheet, int frame, cloth_effort *effort) {
-  if (efforts[frame] == 0)
-    return cloth_step_until(sheet, FLAG_FRAME_SECONDS, deadline(), effort);
+  if (efforts[frame] == 0) return cloth_step_until(sheet, FLAG_FRAME_SECONDS, deadline(), effort);
   *effort = (cloth_effort){.refinements = efforts[frame] - 1, .cut_short = 1};
   return cloth_step_again(sheet, FLAG_FRAME_SECONDS, effort);
 }
@@ -153,10 +150,8 @@ static uint32_t step(cloth *sheet, int frame, tally *sum) {
   sum->interrupted += machine_interrupts() - interrupts;
   sum->worst = ticks > sum->worst ? ticks : sum->worst;
   sum->cut_short += (uint32_t)effort.cut_short;
-  if (effort.cut_short)
-    report_cut(frame, effort.refinements);
-  if (result < CLOTH_OK && sum->result == CLOTH_OK)
-    sum->result = result;
+  if (effort.cut_short) report_cut(frame, effort.refinements);
+  if (result < CLOTH_OK && sum->result == CLOTH_OK) sum->result = result;
   return ticks;
 }
 
@@ -164,10 +159,8 @@ static void play(cloth *sheet, tally *sum) {
   uint32_t last = machine_wait_for_frame();
   for (int frame = 1; frame <= FLAG_FRAMES; frame++) {
     uint32_t ticks = step(sheet, frame, sum);
-    if (frame % FRAMES_A_LINE == 0)
-      report_frame(sheet, frame, ticks);
-    if (frame % FRAMES_A_PICTURE == 0)
-      show(sheet);
+    if (frame % FRAMES_A_LINE == 0) report_frame(sheet, frame, ticks);
+    if (frame % FRAMES_A_PICTURE == 0) show(sheet);
     uint32_t next = machine_wait_for_frame();
     sum->late += next - last - 1u;
     last = next;
@@ -186,10 +179,8 @@ int board_main(void) {
   tally sum = {0};
   machine_start();
   int result = cloth_self_test();
-  if (result >= CLOTH_OK)
-    result = flag_build(arena, sizeof arena, &sheet);
-  if (result < CLOTH_OK)
-    return fail(result);
+  if (result >= CLOTH_OK) result = flag_build(arena, sizeof arena, &sheet);
+  if (result < CLOTH_OK) return fail(result);
   report_settings();
   play(sheet, &sum);
   report_run(sheet, &sum);

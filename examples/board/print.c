@@ -7,8 +7,7 @@ static char line[128];
 static int length;
 
 static void put(char letter) {
-  if (length < (int)sizeof line - 2)
-    line[length++] = letter;
+  if (length < (int)sizeof line - 2) line[length++] = letter;
 }
 
 void print_text(const char *text) {
@@ -20,8 +19,7 @@ void print_number(uint64_t number) {
   char digits[28];
   int first = (int)sizeof digits, count = 0;
   do {
-    if (count > 0 && count % 3 == 0)
-      digits[--first] = ',';
+    if (count > 0 && count % 3 == 0) digits[--first] = ',';
     digits[--first] = (char)('0' + (int)(number % 10u));
     number /= 10u;
     count++;

@@ -101,8 +101,7 @@ static int sheet_mesh(const coupled *k, render_mesh *mesh) {
   const cloth_vertex_layout layout = {sizeof(render_vertex), offsetof(render_vertex, position),
                                       offsetof(render_vertex, normal), offsetof(render_vertex, u)};
   const int vertices = k->columns * k->rows, indices = cloth_get_index_count(k->sheet);
-  if (render_mesh_create(mesh, vertices, indices))
-    return -1;
+  if (render_mesh_create(mesh, vertices, indices)) return -1;
   cloth_write_vertices(k->sheet, &layout, mesh->vertices, (size_t)vertices * sizeof *mesh->vertices);
   return cloth_write_indices32(k->sheet, 0, mesh->indices, (size_t)indices);
 }
@@ -134,8 +133,7 @@ static void draw(const coupled *k, image *picture, int moment, cloth_vector eye,
 static void write_image(image *picture, const char *directory, const char *name, const char *kind) {
   char path[512];
   snprintf(path, sizeof path, "%s/%s%s.png", directory, name, kind);
-  if (png_write(path, picture->width, picture->height, picture->rgb))
-    printf("cannot write %s\n", path);
+  if (png_write(path, picture->width, picture->height, picture->rgb)) printf("cannot write %s\n", path);
   image_destroy(picture);
 }
 
@@ -220,8 +218,7 @@ static double pins_pull_down(const coupled *k) {
   double sum = 0.0;
   for (int i = 0; i < k->columns * k->rows; i++) {
     cloth_vector impulse;
-    if (cloth_get_pin_reaction(k->sheet, i, &impulse) == CLOTH_OK)
-      sum -= (double)impulse.y;
+    if (cloth_get_pin_reaction(k->sheet, i, &impulse) == CLOTH_OK) sum -= (double)impulse.y;
   }
   return sum;
 }
@@ -236,8 +233,7 @@ static void trampoline(const char *directory) {
   ball.pose.position = (cloth_vector){0.0f, 2.7f, 0.0f};
   coupled *k = begin("trampoline", &config, &ball, 10.0f, (cloth_vector){0.0f, 0.0f, 0.0f}, FRICTION);
   for (int i = 0; i < 33 * 33; i++)
-    if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33)
-      cloth_pin(k->sheet, i);
+    if (i % 33 == 0 || i % 33 == 32 || i < 33 || i >= 32 * 33) cloth_pin(k->sheet, i);
   image picture;
   const int drawn = !image_create(&picture, MOMENTS * VIEW_WIDTH, VIEW_HEIGHT, 0xffffff);
   double peak = 2.7, first = 0.0, rise = 0.0, lowest = 2.7, before = 0.0, height = 2.7;
@@ -259,8 +255,7 @@ static void trampoline(const char *directory) {
       if (drawn && frame == moments[n])
         draw(k, &picture, n, (cloth_vector){2.6f, 2.6f, 4.2f}, (cloth_vector){0.0f, 1.2f, 0.0f});
   }
-  if (drawn)
-    write_image(&picture, directory, k->name, "");
+  if (drawn) write_image(&picture, directory, k->name, "");
   write_plot(k, directory);
   line(k->name, "ball of 10 kg: rise from peak to peak [m]", rise, 0.0, 0.01);
   line(k->name, "first rebound over the drop, both to the lowest point", (first - lowest) / (2.7 - lowest), 0.3, 1.0);
@@ -304,8 +299,7 @@ static void hammock(const char *directory) {
       if (drawn && frame == moments[n])
         draw(k, &picture, n, (cloth_vector){1.4f, 2.4f, 3.9f}, (cloth_vector){0.0f, 1.2f, 0.0f});
   }
-  if (drawn)
-    write_image(&picture, directory, k->name, "");
+  if (drawn) write_image(&picture, directory, k->name, "");
   write_plot(k, directory);
   const double weight = GRAVITY * (70.0 + (double)config.fabric.density * 2.6 * 1.4);
   line(k->name, "pull on the pins over the weight of sleeper and cloth", held / (weight * last / 60.0), 0.98, 1.02);
@@ -343,8 +337,7 @@ static void net(const char *directory) {
       if (drawn && frame == moments[n])
         draw(k, &picture, n, (cloth_vector){3.8f, 2.2f, 2.6f}, (cloth_vector){0.0f, 1.4f, 0.0f});
   }
-  if (drawn)
-    write_image(&picture, directory, k->name, "");
+  if (drawn) write_image(&picture, directory, k->name, "");
   write_plot(k, directory);
   line(k->name, "farthest of a ball at 10 m/s behind the net [m]", -behind, 0.0, 1.2);
   line(k->name, "fastest that the net throws it back [m/s]", fastest, 0.0, 8.0);
@@ -381,8 +374,7 @@ static void boat(const char *directory) {
       if (drawn && frame == moments[n])
         draw(k, &picture, n, (cloth_vector){x + 0.8f, 2.0f, 4.6f}, (cloth_vector){x + 0.4f, 1.1f, 0.0f});
   }
-  if (drawn)
-    write_image(&picture, directory, k->name, "");
+  if (drawn) write_image(&picture, directory, k->name, "");
   write_plot(k, directory);
   line(k->name, "speed of a boat of 40 kg after 10 s in a wind of 12 m/s", (double)k->motion.velocity.x, 0.02, 12.0);
 

@@ -93,8 +93,7 @@ static void step_people(void *context, int first, int last, int worker) {
   crowd *c = (crowd *)context;
   for (int i = first; i < last; i++) {
     const int result = person_step(&c->people[i], c->time, frame_time, c->eye, c->scratch[worker], c->scratch_bytes);
-    if (result < c->results[worker])
-      c->results[worker] = result;
+    if (result < c->results[worker]) c->results[worker] = result;
   }
 }
 
@@ -269,8 +268,7 @@ int main(int count, char **arguments) {
            (unsigned long)(o.hash >> 32), (unsigned long)(o.hash & 0xffffffffu));
     printf("   %s\n", workers != 2 ? "" : speed_up >= wanted_speed_up ? "ok" : "missed");
     is_equal &= o.hash == alone.hash;
-    if (s.path && 2 * workers > s.workers)
-      draw(&c, s.path);
+    if (s.path && 2 * workers > s.workers) draw(&c, s.path);
     crowd_close(&c);
   }
   printf("the bits are %s for any number of workers\n", is_equal ? "the same" : "NOT the same");

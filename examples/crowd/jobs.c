@@ -61,13 +61,11 @@ static void *work(void *context) {
     look_for_change(j, &j->round, round);
     while (j->round == round && !j->is_over)
       pthread_cond_wait(&j->begins, &j->lock);
-    if (j->is_over)
-      break;
+    if (j->is_over) break;
     round = j->round;
     take_part(j, worker);
     set(&j->busy, j->busy - 1);
-    if (j->busy == 0)
-      pthread_cond_signal(&j->ends);
+    if (j->busy == 0) pthread_cond_signal(&j->ends);
   }
   pthread_mutex_unlock(&j->lock);
   return NULL;
@@ -75,8 +73,7 @@ static void *work(void *context) {
 
 jobs *jobs_open(int workers) {
   jobs *j = (jobs *)calloc(1, sizeof *j);
-  if (!j)
-    return NULL;
+  if (!j) return NULL;
   pthread_mutex_init(&j->lock, NULL);
   pthread_cond_init(&j->begins, NULL);
   pthread_cond_init(&j->ends, NULL);

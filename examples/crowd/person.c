@@ -103,8 +103,7 @@ static int add_bodies(person *p, float time) {
 static int make(person *p, int level, const cloth_vector *positions, float time, void *scratch, size_t scratch_bytes) {
   const cloth_config config = describe(level, positions);
   int result = cloth_init(&config, p->arena, p->arena_bytes, &p->sheet);
-  if (result >= 0)
-    result = cloth_set_scratch(p->sheet, scratch, scratch_bytes);
+  if (result >= 0) result = cloth_set_scratch(p->sheet, scratch, scratch_bytes);
   for (int32_t i = 0; i < config.columns && result >= 0; i++)
     result = cloth_pin(p->sheet, i);
   return result < 0 ? result : add_bodies(p, time);
@@ -199,11 +198,8 @@ int person_step(person *p, float time, float dt, cloth_vector eye, void *scratch
   const int level = level_for(p, length(minus(person_place(p, time), eye)));
   int result = cloth_set_scratch(p->sheet, scratch, scratch_bytes);
   p->is_seen = level < PERSON_OUT_OF_SIGHT;
-  if (result >= 0 && !p->is_seen)
-    return take_along(p, time - dt, time, dt);
-  if (result >= 0 && level != p->level)
-    result = switch_level(p, level, time - dt, scratch, scratch_bytes);
-  if (result >= 0)
-    result = move(p, time);
+  if (result >= 0 && !p->is_seen) return take_along(p, time - dt, time, dt);
+  if (result >= 0 && level != p->level) result = switch_level(p, level, time - dt, scratch, scratch_bytes);
+  if (result >= 0) result = move(p, time);
   return result < 0 ? result : cloth_step(p->sheet, dt);
 }

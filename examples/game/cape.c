@@ -113,14 +113,10 @@ int cape_open(cape *c, store *memory, const walker *w) {
     positions[i] = c->skin[i].position;
   cloth_config config = describe(positions);
   int result = piece_reserve(&c->cloth, memory, &config);
-  if (result >= 0)
-    result = piece_make(&c->cloth, &config);
-  if (result >= 0)
-    result = pin_collar(c);
-  if (result >= 0)
-    result = hold_rows(c);
-  if (result >= 0)
-    result = cloth_set_gusts(c->cloth.sheet, &gusts);
+  if (result >= 0) result = piece_make(&c->cloth, &config);
+  if (result >= 0) result = pin_collar(c);
+  if (result >= 0) result = hold_rows(c);
+  if (result >= 0) result = cloth_set_gusts(c->cloth.sheet, &gusts);
   return result < 0 ? result : touch_begin(&c->wearer, c->cloth.sheet, w);
 }
 
@@ -142,10 +138,8 @@ int cape_move(cape *c, const walker *w, float dt) {
   c->lean = c->lean > lean_rate * dt ? c->lean - lean_rate * dt : 0;
   cloth *sheet = c->cloth.sheet;
   int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&c->wearer));
-  if (result >= 0)
-    result = move_skin(c, w);
-  if (result >= 0)
-    result = move_collar(c);
+  if (result >= 0) result = move_skin(c, w);
+  if (result >= 0) result = move_collar(c);
   return result < 0 ? result : touch_move(&c->wearer, sheet, w);
 }
 

@@ -23,8 +23,7 @@ static inline int clock_frame(game_clock *c, int32_t frame_time) {
   c->owed += frame_time;
   int32_t steps = c->owed / CLOCK_STEP;
   c->owed -= steps * CLOCK_STEP;
-  if (steps <= CLOCK_STEPS_MOST)
-    return steps;
+  if (steps <= CLOCK_STEPS_MOST) return steps;
   c->dropped += steps - CLOCK_STEPS_MOST;
   return CLOCK_STEPS_MOST;
 }

@@ -47,8 +47,7 @@ static int open_panel(piece *p, store *memory, float side) {
   cloth_config config = describe(positions);
   p->name = side < 0 ? "curtain, left" : "curtain, right";
   int result = piece_reserve(p, memory, &config);
-  if (result >= 0)
-    result = piece_make(p, &config);
+  if (result >= 0) result = piece_make(p, &config);
   for (int32_t i = 0; i < CURTAIN_COLUMNS && result >= 0; i++)
     result = cloth_pin(p->sheet, i);
   return result;
@@ -62,8 +61,7 @@ int curtain_open(curtain *c, store *memory) {
 /* The game's broad phase: a walker out of reach is no collider of the panel, and its steps do not wake it. */
 static int is_in_reach(const piece *p, const walker *w) {
   cloth_vector low, high;
-  if (cloth_get_bounds(p->sheet, &low, &high) < 0)
-    return 0;
+  if (cloth_get_bounds(p->sheet, &low, &high) < 0) return 0;
   return w->place.x > low.x - reach && w->place.x < high.x + reach && w->place.z > low.z - reach &&
          w->place.z < high.z + reach;
 }

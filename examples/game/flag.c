@@ -118,8 +118,7 @@ static int switch_level(flag *f, int level, float distance) {
   int result = make(f, level, new.positions);
   int32_t count = new.columns *new.rows;
   for (int32_t i = 0; i < count && result >= 0; i++)
-    if (i % new.columns > 0)
-      result = cloth_set_particle(f->cloth.sheet, i, new.positions[i], new.velocities[i]);
+    if (i % new.columns > 0) result = cloth_set_particle(f->cloth.sheet, i, new.positions[i], new.velocities[i]);
   return result;
 }
 

@@ -70,8 +70,7 @@ typedef struct player {
 } player;
 
 static void must(int result, const char *what) {
-  if (result >= 0)
-    return;
+  if (result >= 0) return;
   fprintf(stderr, "game: %s: %s\n", what, result < CLOTH_ERROR_NULL ? cloth_result_name(result) : "failed");
   exit(EXIT_FAILURE);
 }
@@ -96,8 +95,7 @@ static void note_pace(player *p, int32_t frame_time, int has_dropped) {
   cloth_vector at = view_hero(&p->world, clock_share(&p->clock)).position;
   float pace = length(minus(at, p->shown)) * 1e6f / (float)frame_time;
   p->shown = at;
-  if (has_dropped || p->world.steps < 120 || p->world.steps > 420)
-    return;
+  if (has_dropped || p->world.steps < 120 || p->world.steps > 420) return;
   p->pace_least = pace < p->pace_least ? pace : p->pace_least;
   p->pace_most = pace > p->pace_most ? pace : p->pace_most;
 }
@@ -117,8 +115,7 @@ static void draw_moment(player *p, const moment *m, int place) {
 
 static void take_picture(player *p) {
   const moment *m = &moments[p->next_moment];
-  if (!p->has_pictures || p->next_moment == MOMENTS || p->world.steps < m->step)
-    return;
+  if (!p->has_pictures || p->next_moment == MOMENTS || p->world.steps < m->step) return;
   draw_moment(p, m, p->next_moment++);
 }
 
@@ -155,14 +152,12 @@ int main(int argument_count, char **arguments) {
   p->has_pictures = strcmp(directory, "-") != 0;
   p->pace_least = 1e9f;
   must(world_open(&p->world), "world_open");
-  if (p->has_pictures)
-    open_pictures(p);
+  if (p->has_pictures) open_pictures(p);
   play(p);
   record_print(&p->record, &p->world);
   printf("walks at %.2f to %.2f m/s as shown; %d steps dropped\n", (double)p->pace_least, (double)p->pace_most,
          p->clock.dropped);
-  if (p->has_pictures)
-    write_sheet(p, directory);
+  if (p->has_pictures) write_sheet(p, directory);
   view_close(&p->view);
   image_destroy(&p->sheet);
   return EXIT_SUCCESS;

@@ -20,10 +20,8 @@ static void swap_states(piece *p) {
 int piece_reserve(piece *p, store *memory, const cloth_config *largest) {
   cloth_memory needed;
   int result = cloth_memory_needed(largest, &needed);
-  if (result < 0)
-    return result;
-  if (needed.shared_bytes > memory->scratch_bytes)
-    memory->scratch_bytes = needed.shared_bytes;
+  if (result < 0) return result;
+  if (needed.shared_bytes > memory->scratch_bytes) memory->scratch_bytes = needed.shared_bytes;
   p->memory = memory;
   p->arena_bytes = needed.total_bytes;
   p->vertex_limit = (largest->columns + largest->grid.wrap) * largest->rows;
@@ -35,8 +33,7 @@ int piece_reserve(piece *p, store *memory, const cloth_config *largest) {
 
 int piece_make(piece *p, const cloth_config *config) {
   int result = cloth_init(config, p->arena, p->arena_bytes, &p->sheet);
-  if (result < 0)
-    return result;
+  if (result < 0) return result;
   p->columns = config->columns;
   p->rows = config->rows;
   p->across = config->columns + config->grid.wrap;
@@ -61,8 +58,7 @@ static int show_step(piece *p) {
 int piece_step(piece *p, float dt) {
   clock_t before = clock();
   int result = cloth_set_scratch(p->sheet, p->memory->scratch, p->memory->scratch_bytes);
-  if (result >= 0)
-    result = cloth_step(p->sheet, dt);
+  if (result >= 0) result = cloth_step(p->sheet, dt);
   p->microseconds = microseconds_since(before);
   int written = show_step(p);
   return written < 0 ? written : result;
@@ -85,8 +81,7 @@ int group_reserve(piece_group *g, store *memory) {
   cloth *sheets[CLOTH_GROUP_LIMIT];
   const cloth_group group = describe_group(g, sheets);
   int result = cloth_group_bytes(&group, &g->bytes);
-  if (result < 0)
-    return result;
+  if (result < 0) return result;
   g->room = store_take(memory, g->bytes);
   return g->room ? CLOTH_OK : CLOTH_ERROR_ARENA;
 }

@@ -29,11 +29,9 @@ static float distance_to(const capsule *c, cloth_vector point) {
   cloth_vector p = turned_back(c->pose.rotation, minus(point, c->pose.position));
   float aside = root(p.x * p.x + p.z * p.z), up = p.y + c->half_height;
   float along = c->slant * up - c->slope * aside;
-  if (along < 0)
-    return root(aside * aside + up * up) - c->radius;
+  if (along < 0) return root(aside * aside + up * up) - c->radius;
   up -= 2 * c->half_height;
-  if (along > 2 * c->half_height * c->slant)
-    return root(aside * aside + up * up) - c->radius_top;
+  if (along > 2 * c->half_height * c->slant) return root(aside * aside + up * up) - c->radius_top;
   return aside * c->slant + (p.y + c->half_height) * c->slope - c->radius;
 }
 
@@ -52,8 +50,7 @@ static int is_near(const probing *probe, const capsule *c, cloth_vector point) {
 
 static void look_at(probing *probe, cloth_vector point) {
   for (int i = 0; i < probe->count; i++) {
-    if (!is_near(probe, &probe->capsules[i], point))
-      continue;
+    if (!is_near(probe, &probe->capsules[i], point)) continue;
     float depth = -distance_to(&probe->capsules[i], point);
     probe->deepest = depth > probe->deepest ? depth : probe->deepest;
   }

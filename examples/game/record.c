@@ -21,8 +21,7 @@ static void note_sleep(piece_record *r, int is_asleep, int was_asleep) {
 static void note_depth(piece_record *r, const world *w, int which) {
   const cloth_collider *bodies = world_bodies_near(w, which);
   probe_depth depth;
-  if (!bodies)
-    return;
+  if (!bodies) return;
   probe_piece(world_piece(w, which), bodies, FIGURE_LIMBS, &depth);
   keep_most(&r->particles, depth.particles);
   keep_most(&r->between, depth.between);
@@ -37,10 +36,8 @@ static int note_piece(piece_record *r, const world *w, int which) {
   cloth_measures measures;
   int was_asleep = r->falls > r->wakes;
   int result = cloth_get_statistics(p->sheet, &statistics);
-  if (result >= 0)
-    result = cloth_measure(p->sheet, &measures);
-  if (result < 0)
-    return result;
+  if (result >= 0) result = cloth_measure(p->sheet, &measures);
+  if (result < 0) return result;
   r->microseconds += p->microseconds;
   keep_most(&r->microseconds_most, p->microseconds);
   keep_most(&r->stretch, measures.max_stretch);
@@ -73,10 +70,8 @@ static int note_shirt(record *r, const world *w) {
   static render_vertex vertices[TEE_VERTICES_MOST];
   float gap = 0, depth = -1;
   int result = group_gap(&w->cloths, &gap);
-  if (result >= 0)
-    result = tee_blend(&w->tee, 1, vertices);
-  if (result < 0)
-    return result;
+  if (result >= 0) result = tee_blend(&w->tee, 1, vertices);
+  if (result < 0) return result;
   probe_vertices(vertices, w->tee.vertex_count, w->hero.bodies, FIGURE_LIMBS, &depth);
   keep_most(&r->gap, gap);
   keep_most(&r->mesh, depth);
@@ -87,8 +82,7 @@ static void note_leap(record *r, const world *w, int has_leapt) {
   const cape *c = &w->cape;
   cloth_measures measures;
   r->since_leap = has_leapt ? 0 : r->since_leap + 1;
-  if (r->since_leap >= SECOND || r->steps < SECOND || cloth_measure(c->cloth.sheet, &measures) < 0)
-    return;
+  if (r->since_leap >= SECOND || r->steps < SECOND || cloth_measure(c->cloth.sheet, &measures) < 0) return;
   keep_most(&r->leap_stretch, measures.max_stretch);
   cloth_vector pace = times(1 / world_step_time, minus(w->hero.root.position, w->hero.root_before.position));
   for (int32_t i = 0; i < CAPE_COLUMNS * CAPE_ROWS; i++) {
@@ -104,8 +98,7 @@ static void print_hash(const record *r) {
 
 static int note_hash(record *r, const world *w) {
   int result = world_hash(w, &r->hash);
-  if (r->steps % HASH_EVERY == 0)
-    print_hash(r);
+  if (r->steps % HASH_EVERY == 0) print_hash(r);
   return result;
 }
 
@@ -121,8 +114,7 @@ int record_step(record *r, const world *w, int has_leapt) {
   note_collar(r, w);
   note_reach(r, w);
   note_leap(r, w, has_leapt);
-  if (result >= 0)
-    result = note_shirt(r, w);
+  if (result >= 0) result = note_shirt(r, w);
   return result < 0 ? result : note_hash(r, w);
 }
 
@@ -163,6 +155,5 @@ void record_print(const record *r, const world *w) {
   printf("flag: level %d, switches %d, outline moved by %.1f mm, %.2f mrad of the picture\n", w->flag.level,
          w->flag.switches, 1000 * (double)w->flag.jump, 1000 * (double)w->flag.angle);
   printf("memory: %zu bytes\n", w->memory.used);
-  if (r->steps % HASH_EVERY != 0)
-    print_hash(r);
+  if (r->steps % HASH_EVERY != 0) print_hash(r);
 }

@@ -26,8 +26,7 @@ controls script_controls(int step) {
   controls sum = {0};
   for (unsigned i = 0; i < sizeof passages / sizeof *passages; i++) {
     const passage *p = &passages[i];
-    if (step < p->from || step >= p->to)
-      continue;
+    if (step < p->from || step >= p->to) continue;
     sum.forward += p->asked.forward;
     sum.turn += p->asked.turn;
     sum.jump |= p->asked.jump;

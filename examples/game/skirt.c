@@ -63,10 +63,8 @@ int skirt_open(skirt *s, store *memory, const walker *w) {
   lay_cloth(s, w, positions);
   cloth_config config = describe(positions, width);
   int result = piece_reserve(&s->cloth, memory, &config);
-  if (result >= 0)
-    result = piece_make(&s->cloth, &config);
-  if (result >= 0)
-    result = pin_waist(s);
+  if (result >= 0) result = piece_make(&s->cloth, &config);
+  if (result >= 0) result = pin_waist(s);
   return result < 0 ? result : touch_begin(&s->wearer, s->cloth.sheet, w);
 }
 
@@ -80,8 +78,7 @@ static int move_waist(skirt *s, const walker *w) {
 int skirt_move(skirt *s, const walker *w, float dt) {
   cloth *sheet = s->cloth.sheet;
   int result = cloth_move_frame(sheet, &w->root_before, &w->root, &inertia, dt, touch_mask(&s->wearer));
-  if (result >= 0)
-    result = move_waist(s, w);
+  if (result >= 0) result = move_waist(s, w);
   return result < 0 ? result : touch_move(&s->wearer, sheet, w);
 }
 

@@ -18,8 +18,7 @@ typedef struct store {
 /* Returns memory aligned to CLOTH_ALIGNMENT, or NULL if there is not enough left. */
 static inline void *store_take(store *s, size_t bytes) {
   size_t rounded = (bytes + CLOTH_ALIGNMENT - 1) / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT;
-  if (rounded > s->size - s->used)
-    return NULL;
+  if (rounded > s->size - s->used) return NULL;
   s->used += rounded;
   return s->bytes + s->used - rounded;
 }

@@ -41,12 +41,10 @@ static int open_panel(tee *t, int which, store *memory, const walker *w, const l
   for (int32_t i = 0; i < config.columns * config.rows; i++)
     panel->places[i] = point_within(&w->root, panel->places[i]);
   int result = piece_reserve(p, memory, &config);
-  if (result >= 0)
-    result = piece_make(p, &config);
+  if (result >= 0) result = piece_make(p, &config);
   kept->count = config.columns * config.rows;
   kept->positions = store_take(memory, (size_t)kept->count * sizeof *kept->positions);
-  if (result >= 0)
-    result = cloth_keep_positions(p->sheet, kept);
+  if (result >= 0) result = cloth_keep_positions(p->sheet, kept);
   t->wearer[which].left_out = out_of_reach[which];
   return result < 0 ? result : touch_begin(&t->wearer[which], p->sheet, w);
 }
@@ -78,8 +76,7 @@ static int open_mesh(tee *t, store *memory, const shirt_panel *panels) {
   t->start = store_take(memory, (size_t)limit * sizeof *t->start);
   t->indices = store_take(memory, (size_t)t->index_count * sizeof *t->indices);
   t->bindings = store_take(memory, (size_t)limit * sizeof *t->bindings);
-  if (!t->start || !t->indices || !t->bindings || limit > TEE_VERTICES_MOST)
-    return CLOTH_ERROR_ARENA;
+  if (!t->start || !t->indices || !t->bindings || limit > TEE_VERTICES_MOST) return CLOTH_ERROR_ARENA;
   t->vertex_count = shirt_mesh(&cut, panels, t->start, t->indices);
   const cloth_skin_layout layout = layout_of(t);
   return cloth_bind_group(&group, &layout, t->start, &reach, t->bindings);
@@ -105,10 +102,8 @@ int tee_move(tee *t, const walker *w, float dt) {
   int result = CLOTH_OK;
   for (int i = 0; i < SHIRT_PANELS && result >= 0; i++) {
     result = cloth_keep_positions(t->panels[i].sheet, &t->kept[i]);
-    if (result >= 0)
-      result = move_panel(t, i, w, &w->root_before, &inertia, dt);
-    if (result >= 0)
-      result = touch_move(&t->wearer[i], t->panels[i].sheet, w);
+    if (result >= 0) result = move_panel(t, i, w, &w->root_before, &inertia, dt);
+    if (result >= 0) result = touch_move(&t->wearer[i], t->panels[i].sheet, w);
   }
   return result;
 }
@@ -117,8 +112,7 @@ int tee_teleport(tee *t, const walker *w, const cloth_pose *from, float dt) {
   int result = CLOTH_OK;
   for (int i = 0; i < SHIRT_PANELS && result >= 0; i++) {
     result = move_panel(t, i, w, from, NULL, dt);
-    if (result >= 0)
-      result = piece_snap(&t->panels[i]);
+    if (result >= 0) result = piece_snap(&t->panels[i]);
   }
   return result;
 }

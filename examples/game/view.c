@@ -32,8 +32,7 @@ static int open_piece(view *v, const piece *p, int which) {
 static int open_shirt(view *v, const tee *t) {
   render_mesh *mesh = &v->meshes[VIEW_SHIRT];
   v->objects[VIEW_SHIRT] = (render_object){mesh, jersey};
-  if (render_mesh_create(mesh, t->vertex_count, t->index_count) != 0)
-    return -1;
+  if (render_mesh_create(mesh, t->vertex_count, t->index_count) != 0) return -1;
   memcpy(mesh->indices, t->indices, (size_t)t->index_count * sizeof *t->indices);
   return 0;
 }
@@ -42,8 +41,7 @@ static int open_limb(view *v, const cloth_collider *body, int which, int segment
   cloth_collider c = *body;
   render_mesh *placed = &v->meshes[VIEW_LIMBS + which], *local = &v->limbs[which];
   v->objects[VIEW_LIMBS + which] = (render_object){placed, *clothing[which]};
-  if (render_mesh_of_capsule(placed, &c, segments) != 0)
-    return -1;
+  if (render_mesh_of_capsule(placed, &c, segments) != 0) return -1;
   c.pose = (cloth_pose){{0, 0, 0}, {0, 0, 0, 1}};
   return render_mesh_of_capsule(local, &c, segments);
 }
@@ -83,8 +81,7 @@ void view_close(view *v) {
 static int place_piece(view *v, const piece *p, int which, float share) {
   render_mesh *mesh = &v->meshes[which];
   piece_blend(p, share, mesh->vertices);
-  if (v->columns[which] == p->across)
-    return 0;
+  if (v->columns[which] == p->across) return 0;
   v->columns[which] = p->across;
   mesh->vertex_count = p->across * p->rows;
   mesh->index_count = cloth_get_index_count(p->sheet);
@@ -118,8 +115,7 @@ int view_draw(view *v, const world *w, float share, cloth_vector eye, cloth_vect
   int result = 0;
   for (int i = 0; i < WORLD_GRIDS && result == 0; i++)
     result = place_piece(v, world_piece(w, i), i, share);
-  if (result == 0)
-    result = tee_blend(&w->tee, share, v->meshes[VIEW_SHIRT].vertices);
+  if (result == 0) result = tee_blend(&w->tee, share, v->meshes[VIEW_SHIRT].vertices);
   for (int i = 0; i < FIGURE_LIMBS; i++)
     place_limb(v, &w->hero, i, share);
   return result == 0 ? render_view(picture, area, &scene) : -1;

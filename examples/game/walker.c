@@ -19,10 +19,8 @@ static int is_airborne(const walker *w) {
 }
 
 static float crouch_wanted(const walker *w) {
-  if (w->wind_up > 0)
-    return 0.8f;
-  if (is_airborne(w))
-    return 0.45f;
+  if (w->wind_up > 0) return 0.8f;
+  if (is_airborne(w)) return 0.45f;
   return w->landing > 0 ? 0.75f : 0;
 }
 
@@ -70,25 +68,20 @@ void walker_teleport(walker *w, const spot *to) {
 
 static void step_jump(walker *w, int asked, float dt) {
   int was_winding_up = w->wind_up > 0;
-  if (asked && !was_winding_up && !is_airborne(w))
-    w->wind_up = wind_up_time;
+  if (asked && !was_winding_up && !is_airborne(w)) w->wind_up = wind_up_time;
   w->wind_up = approach(w->wind_up, 0, dt);
   w->landing = approach(w->landing, 0, dt);
-  if (was_winding_up && w->wind_up <= 0)
-    w->rise = jump_speed;
-  if (!is_airborne(w))
-    return;
+  if (was_winding_up && w->wind_up <= 0) w->rise = jump_speed;
+  if (!is_airborne(w)) return;
   w->rise -= gravity * dt;
   w->place.y += w->rise * dt;
-  if (w->place.y > 0)
-    return;
+  if (w->place.y > 0) return;
   w->place.y = w->rise = 0;
   w->landing = landing_time;
 }
 
 static void step_ground(walker *w, const controls *asked, float dt) {
-  if (is_airborne(w))
-    return;
+  if (is_airborne(w)) return;
   w->speed = approach(w->speed, asked->forward * figure_speed, acceleration * dt);
   w->turning = approach(w->turning, asked->turn * turn_most, turn_acceleration * dt);
   float pace = w->speed / figure_speed;

@@ -36,8 +36,7 @@ typedef struct player {
 } player;
 
 static void must(int is_well, const char *what) {
-  if (is_well)
-    return;
+  if (is_well) return;
   fprintf(stderr, "window: %s: %s\n", what, SDL_GetError());
   exit(EXIT_FAILURE);
 }
@@ -78,8 +77,7 @@ static controls read_keys(player *p) {
   asked.forward = (float)(keys[SDL_SCANCODE_UP] - keys[SDL_SCANCODE_DOWN]);
   asked.turn = (float)(keys[SDL_SCANCODE_LEFT] - keys[SDL_SCANCODE_RIGHT]);
   asked.jump = keys[SDL_SCANCODE_SPACE];
-  if (p->has_leapt)
-    asked.leap = &spots[++p->spot % SPOTS];
+  if (p->has_leapt) asked.leap = &spots[++p->spot % SPOTS];
   p->has_leapt = 0;
   return asked;
 }

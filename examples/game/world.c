@@ -50,16 +50,11 @@ int world_open(world *w) {
   walker_open(&w->hero);
   w->eye = w->eye_before = eye_wanted(w);
   int result = cape_open(&w->cape, &w->memory, &w->hero);
-  if (result >= 0)
-    result = skirt_open(&w->skirt, &w->memory, &w->hero);
-  if (result >= 0)
-    result = tee_open(&w->tee, &w->memory, &w->hero);
-  if (result >= 0)
-    result = curtain_open(&w->curtain, &w->memory);
-  if (result >= 0)
-    result = flag_open(&w->flag, &w->memory);
-  if (result >= 0)
-    result = open_group(w);
+  if (result >= 0) result = skirt_open(&w->skirt, &w->memory, &w->hero);
+  if (result >= 0) result = tee_open(&w->tee, &w->memory, &w->hero);
+  if (result >= 0) result = curtain_open(&w->curtain, &w->memory);
+  if (result >= 0) result = flag_open(&w->flag, &w->memory);
+  if (result >= 0) result = open_group(w);
   w->memory.scratch = store_take(&w->memory, w->memory.scratch_bytes);
   return result >= 0 && !w->memory.scratch ? CLOTH_ERROR_ARENA : result;
 }
@@ -70,10 +65,8 @@ static int teleport(world *w, const spot *to) {
   walker_teleport(&w->hero, to);
   w->eye = eye_wanted(w);
   int result = cape_teleport(&w->cape, &w->hero, &from, world_step_time);
-  if (result >= 0)
-    result = skirt_teleport(&w->skirt, &w->hero, &from, world_step_time);
-  if (result >= 0)
-    result = tee_teleport(&w->tee, &w->hero, &from, world_step_time);
+  if (result >= 0) result = skirt_teleport(&w->skirt, &w->hero, &from, world_step_time);
+  if (result >= 0) result = tee_teleport(&w->tee, &w->hero, &from, world_step_time);
   return result < 0 ? result : curtain_leave(&w->curtain);
 }
 
@@ -87,16 +80,11 @@ int world_step(world *w, const controls *asked) {
   walker_step(&w->hero, asked, world_step_time);
   follow(w);
   w->steps++;
-  if (result >= 0)
-    result = cape_move(&w->cape, &w->hero, world_step_time);
-  if (result >= 0)
-    result = skirt_move(&w->skirt, &w->hero, world_step_time);
-  if (result >= 0)
-    result = tee_move(&w->tee, &w->hero, world_step_time);
-  if (result >= 0)
-    result = curtain_move(&w->curtain, &w->hero);
-  if (result >= 0)
-    result = group_step(&w->cloths, world_step_time);
+  if (result >= 0) result = cape_move(&w->cape, &w->hero, world_step_time);
+  if (result >= 0) result = skirt_move(&w->skirt, &w->hero, world_step_time);
+  if (result >= 0) result = tee_move(&w->tee, &w->hero, world_step_time);
+  if (result >= 0) result = curtain_move(&w->curtain, &w->hero);
+  if (result >= 0) result = group_step(&w->cloths, world_step_time);
   return result < 0 ? result : flag_step(&w->flag, w->eye, world_step_time);
 }
 

@@ -191,12 +191,8 @@ static void measure(const world *w, measures *m) {
     must(cloth_get_bounds(w->panels[panel], &low, &high), "cloth_get_bounds");
     m->lowest_hem = fminf(m->lowest_hem, low.y);
     for (int32_t i = 0; i < columns * rows; i++) {
-      if (i % columns + 1 < columns) {
-        count_spring(w, panel, i, i + 1, m);
-      }
-      if (i + columns < columns * rows) {
-        count_spring(w, panel, i, i + columns, m);
-      }
+      if (i % columns + 1 < columns) { count_spring(w, panel, i, i + 1, m); }
+      if (i + columns < columns * rows) { count_spring(w, panel, i, i + columns, m); }
     }
   }
 }
@@ -212,14 +208,10 @@ static void walk(world *w, image *picture, const char *film, measures *m) {
     const clock_t start = clock();
     must(cloth_step_together(&w->group, FRAME_SECONDS, w->memory, w->bytes), "cloth_step_together");
     m->milliseconds += 1e3 * (double)(clock() - start) / (double)CLOCKS_PER_SEC / FRAMES;
-    if (frame >= 60) {
-      measure(w, m);
-    }
+    if (frame >= 60) { measure(w, m); }
     for (int n = 0; n < MOMENTS; n++) {
       const rectangle area = {n * CELL, 0, CELL - 4, CELL - 4};
-      if (frame == moments[n]) {
-        draw(picture, area, w, 0.06f + 0.16f * (float)n, 0);
-      }
+      if (frame == moments[n]) { draw(picture, area, w, 0.06f + 0.16f * (float)n, 0); }
     }
     const int shown = frame - FILM_START;
     if (shown >= 0 && shown % FILM_EVERY == 0 && shown / FILM_EVERY < FILM_PICTURES) {

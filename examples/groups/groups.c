@@ -320,12 +320,8 @@ static void make_scene(world *w) {
 }
 
 static void move_scene(world *w, float time) {
-  if (w->kind == CAPE) {
-    move_figure(w, time);
-  }
-  if (w->kind == TUBE) {
-    wring_tube(w, time);
-  }
+  if (w->kind == CAPE) { move_figure(w, time); }
+  if (w->kind == TUBE) { wring_tube(w, time); }
 }
 
 /* A moving picture, and its next frame. */

@@ -14,8 +14,7 @@ size_t world_bytes(const cloth_world *world) {
   size_t bytes = 0;
   for (int i = 0; i < world->count; i++) {
     size_t one = saved_bytes(world->cloths[i]);
-    if (one == 0)
-      return 0;
+    if (one == 0) return 0;
     bytes += one;
   }
   return bytes;
@@ -26,23 +25,19 @@ int world_write(const cloth_world *world, unsigned char *to, unsigned *checksum)
   for (int i = 0; i < world->count; i++) {
     uint64_t hash = 0;
     size_t bytes = saved_bytes(world->cloths[i]);
-    if (cloth_save(world->cloths[i], to, bytes) < 0 || cloth_hash(world->cloths[i], &hash) < 0)
-      return 0;
+    if (cloth_save(world->cloths[i], to, bytes) < 0 || cloth_hash(world->cloths[i], &hash) < 0) return 0;
     sum = sum * UINT32_C(0x01000193) ^ cloth_hash_fold(hash); /* the order counts */
     to += bytes;
   }
-  if (checksum)
-    *checksum = sum;
+  if (checksum) *checksum = sum;
   return 1;
 }
 
 int world_read(const cloth_world *world, const unsigned char *from, size_t bytes) {
-  if (bytes != world_bytes(world))
-    return 0;
+  if (bytes != world_bytes(world)) return 0;
   for (int i = 0; i < world->count; i++) {
     size_t one = saved_bytes(world->cloths[i]);
-    if (cloth_load(world->cloths[i], from, one) < 0)
-      return 0;
+    if (cloth_load(world->cloths[i], from, one) < 0) return 0;
     from += one;
   }
   return 1;
@@ -88,11 +83,9 @@ int world_log(const cloth_world *world, const char *name, const unsigned char *f
   unsigned char *present = malloc(world_bytes(world) + 1);
   int done = present && world_write(world, present, NULL) && world_read(world, from, bytes);
   FILE *file = done ? fopen(name, "w") : NULL;
-  if (file)
-    print_world(world, file);
+  if (file) print_world(world, file);
   done = file && fclose(file) == 0;
-  if (present)
-    done &= world_read(world, present, world_bytes(world));
+  if (present) done &= world_read(world, present, world_bytes(world));
   free(present);
   return done;
 }

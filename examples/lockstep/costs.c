@@ -51,15 +51,12 @@ static double median_of(double *values, size_t count) {
 /* One rollback: the state of eight frames ago, and eight frames with a save before each, as the session does. */
 static int roll_back(const cloth_world *world, unsigned char *states, size_t bytes, double times[3]) {
   double start = microseconds(), loaded, saved = 0;
-  if (!world_read(world, states, bytes))
-    return 0;
+  if (!world_read(world, states, bytes)) return 0;
   loaded = microseconds();
   for (int frame = 0; frame < BACK; frame++) {
-    if (cloth_step(world->cloths[0], frame_time) < 0)
-      return 0;
+    if (cloth_step(world->cloths[0], frame_time) < 0) return 0;
     double before = microseconds();
-    if (!world_write(world, states + (size_t)(frame + 1) * bytes, NULL))
-      return 0;
+    if (!world_write(world, states + (size_t)(frame + 1) * bytes, NULL)) return 0;
     saved += microseconds() - before;
   }
   times[0] = loaded - start;
@@ -71,13 +68,10 @@ static int roll_back(const cloth_world *world, unsigned char *states, size_t byt
 static int measure_world(const cloth_world *world, unsigned char *states, size_t bytes, costs *found) {
   double loads[ROLLBACKS], saves[ROLLBACKS], all[ROLLBACKS], times[3];
   for (int frame = 0; frame < WARM_UP; frame++)
-    if (cloth_step(world->cloths[0], frame_time) < 0)
-      return 0;
-  if (!world_write(world, states, NULL))
-    return 0;
+    if (cloth_step(world->cloths[0], frame_time) < 0) return 0;
+  if (!world_write(world, states, NULL)) return 0;
   for (int n = 0; n < ROLLBACKS; n++) {
-    if (!roll_back(world, states, bytes, times))
-      return 0;
+    if (!roll_back(world, states, bytes, times)) return 0;
     loads[n] = times[0];
     saves[n] = times[1];
     all[n] = times[2];
@@ -115,8 +109,7 @@ static int plan(cloth_config *config) {
   uint64_t bound = 0;
   cloth_forecast forecast;
   cloth_config planned;
-  if (!measure(config, &now) || cloth_config_work_bound(config, frame_time, &bound) < 0)
-    return 0;
+  if (!measure(config, &now) || cloth_config_work_bound(config, frame_time, &bound) < 0) return 0;
   double work = (double)bound * (1e3 * goal_ms / BACK - now.save_us) / now.frame_us;
   for (int n = 0; n < PLANS; n++) {
     work *= 0.9;

@@ -46,8 +46,7 @@ static int show_difference(const game *a, const game *b, int32_t count) {
   cloth_vector_view first, second;
   cloth_get_positions(a->sheet, &first);
   cloth_get_positions(b->sheet, &second);
-  if (show_vectors("position", &first, &second, count))
-    return 1;
+  if (show_vectors("position", &first, &second, count)) return 1;
   cloth_get_velocities(a->sheet, &first);
   cloth_get_velocities(b->sheet, &second);
   return show_vectors("velocity", &first, &second, count) || show_bytes(a, b);
@@ -59,22 +58,19 @@ int write_dump(const game *g, const char *name) {
   uint8_t *image = malloc(g->memory.image_bytes);
   FILE *file = image && cloth_write_image(g->sheet, image, g->memory.image_bytes) >= 0 ? fopen(name, "wb") : NULL;
   int written = file && fwrite(image, g->memory.image_bytes, 1, file) == 1;
-  if (file)
-    written &= fclose(file) == 0;
+  if (file) written &= fclose(file) == 0;
   free(image);
   return written;
 }
 
 /* Opens a game with the state of a dump. Returns 1, or 0 if it cannot be read. */
 static int read_dump(game *g, const char *name, const dump_game *of) {
-  if (game_open(g, of->columns, of->rows, of->players) < 0)
-    return 0;
+  if (game_open(g, of->columns, of->rows, of->players) < 0) return 0;
   uint8_t *image = malloc(g->memory.image_bytes);
   FILE *file = image ? fopen(name, "rb") : NULL;
   int is_read = file && fread(image, g->memory.image_bytes, 1, file) == 1 &&
                 cloth_read_image(g->sheet, image, g->memory.image_bytes) >= 0;
-  if (file)
-    fclose(file);
+  if (file) fclose(file);
   free(image);
   return is_read;
 }
@@ -150,8 +146,7 @@ static int play_kept(sync_run *r, int frame) {
 static int play_new(sync_run *r, int frame) {
   for (int player = 0; player < r->options->players; player++)
     frame_of(r, frame)->inputs[player] = *bot_plays(&r->bots[player]);
-  if (frame == r->options->corrupt)
-    game_corrupt(&r->game);
+  if (frame == r->options->corrupt) game_corrupt(&r->game);
   return play_kept(r, frame) && keep(r, frame + 1);
 }
 
@@ -160,8 +155,7 @@ static int report_frame(sync_run *r, int frame) {
   const cloth_world world = world_of(r), witness = {&r->witness.sheet, 1};
   const sync_frame *kept = frame_of(r, frame);
   printf("frame %d differs when it is played again: ", frame);
-  if (world_read(&witness, kept->saved, (size_t)kept->bytes))
-    show_difference(&r->witness, &r->game, r->particles);
+  if (world_read(&witness, kept->saved, (size_t)kept->bytes)) show_difference(&r->witness, &r->game, r->particles);
   if (r->options->dump && !world_log(&world, r->options->dump, kept->saved, (size_t)kept->bytes))
     printf("no log: %s\n", r->options->dump);
   return 0;
@@ -171,14 +165,11 @@ static int report_frame(sync_run *r, int frame) {
 static int play_again(sync_run *r, int frame) {
   const cloth_world world = world_of(r);
   const int first = frame - r->options->back;
-  if (!world_read(&world, frame_of(r, first)->saved, (size_t)frame_of(r, first)->bytes))
-    return 0;
+  if (!world_read(&world, frame_of(r, first)->saved, (size_t)frame_of(r, first)->bytes)) return 0;
   for (int n = first; n < frame; n++) {
     uint64_t hash = 0;
-    if (!play_kept(r, n) || cloth_hash(r->game.sheet, &hash) < 0)
-      return 0;
-    if ((int)cloth_hash_fold(hash) != frame_of(r, n + 1)->checksum)
-      return report_frame(r, n + 1);
+    if (!play_kept(r, n) || cloth_hash(r->game.sheet, &hash) < 0) return 0;
+    if ((int)cloth_hash_fold(hash) != frame_of(r, n + 1)->checksum) return report_frame(r, n + 1);
   }
   return 1;
 }

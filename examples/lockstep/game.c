@@ -74,13 +74,10 @@ int game_open(game *g, int columns, int rows, int players) {
   memset(g, 0, sizeof *g);
   g->players = players;
   int result = cloth_memory_needed(&config, &g->memory);
-  if (result < 0)
-    return result;
-  if (posix_memalign(&g->arena, CLOTH_ALIGNMENT, g->memory.total_bytes) != 0)
-    return CLOTH_ERROR_ARENA;
+  if (result < 0) return result;
+  if (posix_memalign(&g->arena, CLOTH_ALIGNMENT, g->memory.total_bytes) != 0) return CLOTH_ERROR_ARENA;
   result = set_the_stage(g, &config);
-  if (result < 0)
-    game_close(g);
+  if (result < 0) game_close(g);
   return result < 0 ? result : CLOTH_OK;
 }
 
@@ -100,14 +97,12 @@ static int hold_corner(game *g, int player, const input *in) {
   int32_t corner = g->corner[player];
   cloth_vector target = {0.5f * side_of(player) + hand_reach * stick(in, INPUT_HAND_ACROSS),
                          (is_low(player) ? -1.0f : 0.0f) + hand_reach * stick(in, INPUT_HAND_UP), 0};
-  if (cloth_get_freedom(g->sheet, corner) > 0)
-    cloth_pin(g->sheet, corner);
+  if (cloth_get_freedom(g->sheet, corner) > 0) cloth_pin(g->sheet, corner);
   return cloth_move_pin(g->sheet, corner, target);
 }
 
 static int play_hand(game *g, int player, const input *in) {
-  if (in->bytes[INPUT_BUTTONS] & BUTTON_LET_GO)
-    return cloth_release(g->sheet, g->corner[player]);
+  if (in->bytes[INPUT_BUTTONS] & BUTTON_LET_GO) return cloth_release(g->sheet, g->corner[player]);
   return hold_corner(g, player, in);
 }
 
@@ -118,8 +113,7 @@ static int play_ball(game *g, int player, const input *in) {
 
 static int play_kick(game *g, const input *in) {
   cloth_vector impulse = {0, 0, kick_impulse};
-  if (!(in->bytes[INPUT_BUTTONS] & BUTTON_KICK))
-    return CLOTH_OK;
+  if (!(in->bytes[INPUT_BUTTONS] & BUTTON_KICK)) return CLOTH_OK;
   return cloth_apply_impulse(g->sheet, g->middle, impulse);
 }
 
@@ -162,8 +156,7 @@ static uint64_t hash_of_bytes(const uint8_t *bytes, size_t count) {
 
 int game_image_hash(const game *g, uint64_t *hash) {
   uint8_t *image = malloc(g->memory.image_bytes);
-  if (!image)
-    return CLOTH_ERROR_BUFFER;
+  if (!image) return CLOTH_ERROR_BUFFER;
   int result = cloth_write_image(g->sheet, image, g->memory.image_bytes);
   *hash = hash_of_bytes(image, g->memory.image_bytes);
   free(image);

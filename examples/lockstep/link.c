@@ -23,8 +23,7 @@ static struct sockaddr_in loopback(int port) {
 
 static int bind_port(int socket, int port) {
   struct sockaddr_in local = loopback(port);
-  if (bind(socket, (struct sockaddr *)&local, sizeof local) < 0 || fcntl(socket, F_SETFL, O_NONBLOCK) < 0)
-    return -1;
+  if (bind(socket, (struct sockaddr *)&local, sizeof local) < 0 || fcntl(socket, F_SETFL, O_NONBLOCK) < 0) return -1;
   return 0;
 }
 
@@ -44,8 +43,7 @@ void link_close(udp_link *link) {
 
 static link_held *free_place(udp_link *link) {
   for (int i = 0; i < LINK_HELD_LIMIT; i++)
-    if (link->held[i].due < 0)
-      return &link->held[i];
+    if (link->held[i].due < 0) return &link->held[i];
   return NULL;
 }
 
@@ -69,8 +67,7 @@ void link_send(udp_link *link, int player, const uint8_t *bytes, size_t count) {
   place->player = player;
   place->count = count;
   memcpy(place->bytes, bytes, count);
-  if (link->options.flip && random_percent(&link->noise, link->options.flip))
-    flip_a_bit(link, place);
+  if (link->options.flip && random_percent(&link->noise, link->options.flip)) flip_a_bit(link, place);
 }
 
 /* A packet that the socket refuses is one more that the network has lost. */
@@ -82,8 +79,7 @@ static void let_go(udp_link *link, link_held *packet) {
 
 void link_tick(udp_link *link) {
   for (int i = 0; i < LINK_HELD_LIMIT; i++)
-    if (link->held[i].due >= 0 && link->held[i].due <= link->tick)
-      let_go(link, &link->held[i]);
+    if (link->held[i].due >= 0 && link->held[i].due <= link->tick) let_go(link, &link->held[i]);
   link->tick++;
 }
 
@@ -103,11 +99,9 @@ size_t link_receive(udp_link *link, int *player, uint8_t *bytes) {
     struct sockaddr_in from;
     socklen_t size = sizeof from;
     ssize_t count = recvfrom(link->socket, bytes, PACKET_BYTES, 0, (struct sockaddr *)&from, &size);
-    if (count < 0)
-      return 0;
+    if (count < 0) return 0;
     *player = player_at(link, &from);
-    if (count > 0 && *player >= 0)
-      return (size_t)count;
+    if (count > 0 && *player >= 0) return (size_t)count;
   }
 }
 

@@ -87,8 +87,7 @@ static int is_silent(const program *p, int player) {
 
 /* From now on our hello says that we have ended the game because of a player. Only the first reason counts. */
 static void end_game(program *p, packet_refusal refusal, int cause, const char *what) {
-  if (p->is_over)
-    return;
+  if (p->is_over) return;
   p->is_over = 1;
   p->hello.refusal = (int)refusal;
   p->hello.cause = cause;
@@ -110,8 +109,7 @@ static int load_game(void *context, const void *saved) {
 
 static int advance_game(void *context, int32_t frame, const input *inputs) {
   program *p = context;
-  if (frame == p->options.corrupt)
-    game_corrupt(&p->game);
+  if (frame == p->options.corrupt) game_corrupt(&p->game);
   return game_advance(&p->game, inputs);
 }
 
@@ -119,18 +117,12 @@ static int advance_game(void *context, int32_t frame, const input *inputs) {
 
 /* What differs between us and another player; NULL for nothing. */
 static const char *find_difference(const hello_packet *ours, const hello_packet *theirs, int player) {
-  if (theirs->protocol != ours->protocol)
-    return "protocol";
-  if (theirs->players != ours->players)
-    return "number of players";
-  if (theirs->player != player)
-    return "who is which player";
-  if (theirs->state_version != ours->state_version)
-    return "CLOTH_STATE_VERSION";
-  if (theirs->numerics_version != ours->numerics_version)
-    return "CLOTH_NUMERICS_VERSION";
-  if (theirs->frames != ours->frames)
-    return "number of frames";
+  if (theirs->protocol != ours->protocol) return "protocol";
+  if (theirs->players != ours->players) return "number of players";
+  if (theirs->player != player) return "who is which player";
+  if (theirs->state_version != ours->state_version) return "CLOTH_STATE_VERSION";
+  if (theirs->numerics_version != ours->numerics_version) return "CLOTH_NUMERICS_VERSION";
+  if (theirs->frames != ours->frames) return "number of frames";
   return theirs->image_hash != ours->image_hash ? "config or state at the start" : NULL;
 }
 
@@ -157,8 +149,7 @@ static void send_hello(program *p, int player) {
   uint8_t bytes[PACKET_BYTES];
   hello_packet hello = p->hello;
   hello.address = (packet_address){p->session.number, p->session.sides[player].number};
-  if (hello.refusal == REFUSAL_RESTART && hello.cause != player)
-    hello.refusal = REFUSAL_ENDED;
+  if (hello.refusal == REFUSAL_RESTART && hello.cause != player) hello.refusal = REFUSAL_ENDED;
   link_send(&p->link, player, bytes, packet_write_hello(&hello, bytes));
 }
 
@@ -174,8 +165,7 @@ static void take_hello(program *p, int player, const uint8_t *bytes, size_t coun
   contact *him = &p->contacts[player];
   uint32_t *number = &p->session.sides[player].number;
   const uint32_t ours = p->session.number;
-  if (!packet_read_hello(&theirs, bytes, count))
-    return;
+  if (!packet_read_hello(&theirs, bytes, count)) return;
   if (him->greeted && theirs.address.sender != *number) {
     end_game(p, REFUSAL_RESTART, player, "has started anew");
     *number = theirs.address.sender;
@@ -187,8 +177,7 @@ static void take_hello(program *p, int player, const uint8_t *bytes, size_t coun
   him->greeted = 1;
   him->answered |= theirs.address.receiver == ours;
   *number = theirs.address.sender;
-  if (theirs.address.receiver != ours)
-    send_hello(p, player);
+  if (theirs.address.receiver != ours) send_hello(p, player);
 }
 
 /* Only who agrees with our hello plays. */
@@ -205,12 +194,9 @@ static void take_packets(program *p) {
   int player;
   while ((count = link_receive(&p->link, &player, bytes)) > 0) {
     packet_kind kind = packet_kind_of(bytes, count);
-    if (kind != PACKET_UNKNOWN)
-      p->contacts[player].silence = 0;
-    if (kind == PACKET_HELLO)
-      take_hello(p, player, bytes, count);
-    if (kind == PACKET_PLAY)
-      take_play(p, player, bytes, count);
+    if (kind != PACKET_UNKNOWN) p->contacts[player].silence = 0;
+    if (kind == PACKET_HELLO) take_hello(p, player, bytes, count);
+    if (kind == PACKET_PLAY) take_play(p, player, bytes, count);
   }
 }
 
@@ -228,8 +214,7 @@ static void wait_for_packets(program *p, int milliseconds) {
 
 static void tell(program *p, void (*send)(program *, int)) {
   for (int player = 0; player < p->options.players; player++)
-    if (is_other(p, player))
-      send(p, player);
+    if (is_other(p, player)) send(p, player);
   link_tick(&p->link);
 }
 
@@ -258,8 +243,7 @@ static void listen_for_silence(program *p) {
 
 static int has_met_all(const program *p) {
   for (int player = 0; player < p->options.players; player++)
-    if (is_other(p, player) && !(p->contacts[player].greeted && p->contacts[player].answered))
-      return 0;
+    if (is_other(p, player) && !(p->contacts[player].greeted && p->contacts[player].answered)) return 0;
   return 1;
 }
 
@@ -287,10 +271,8 @@ static int report_desync(program *p) {
 }
 
 static int report_result(program *p, session_result result) {
-  if (result == SESSION_OK)
-    return EXIT_SUCCESS;
-  if (result == SESSION_DESYNC)
-    return report_desync(p);
+  if (result == SESSION_OK) return EXIT_SUCCESS;
+  if (result == SESSION_DESYNC) return report_desync(p);
   end_game(p, REFUSAL_ENDED, p->options.player,
            result == SESSION_LOST_STATE ? "does not keep a state any more" : "cannot go on: the game has failed");
   return report_end(p);
@@ -304,8 +286,7 @@ static session_result play_next(program *p) {
 }
 
 static double end_of_wait(const program *p, session_turn turn) {
-  if (turn == SESSION_READY)
-    return p->next_frame;
+  if (turn == SESSION_READY) return p->next_frame;
   return p->told + 1e-3 * (turn == SESSION_AHEAD ? PATIENT_MILLISECONDS : WAIT_MILLISECONDS);
 }
 
@@ -313,8 +294,7 @@ static double end_of_wait(const program *p, session_turn turn) {
 static void wait_for_turn(program *p, session_turn turn) {
   double end = end_of_wait(p, turn), left = end - seconds();
   wait_for_packets(p, left > 0 ? (int)(1e3 * left) + 1 : 0);
-  if (turn != SESSION_READY && seconds() >= end)
-    tell_play(p);
+  if (turn != SESSION_READY && seconds() >= end) tell_play(p);
 }
 
 static session_result play_round(program *p, session_turn *turn) {
@@ -323,10 +303,8 @@ static session_result play_round(program *p, session_turn *turn) {
   session_result result = session_settle(&p->session);
   *turn = session_turn_of(&p->session);
   p->stalls += *turn == SESSION_STALLED && before != SESSION_STALLED;
-  if (result == SESSION_OK && *turn == SESSION_READY && seconds() >= p->next_frame)
-    return play_next(p);
-  if (result == SESSION_OK)
-    wait_for_turn(p, *turn);
+  if (result == SESSION_OK && *turn == SESSION_READY && seconds() >= p->next_frame) return play_next(p);
+  if (result == SESSION_OK) wait_for_turn(p, *turn);
   return result;
 }
 
@@ -344,11 +322,9 @@ static int play(program *p) {
   p->next_frame = seconds();
   while (!may_leave(p)) {
     session_result result = play_round(p, &turn);
-    if (result != SESSION_OK)
-      return report_result(p, result);
+    if (result != SESSION_OK) return report_result(p, result);
     listen_for_silence(p);
-    if (p->is_over)
-      return report_end(p);
+    if (p->is_over) return report_end(p);
   }
   repeat(p, send_play);
   return EXIT_SUCCESS;
@@ -405,8 +381,7 @@ static int prepare_game(program *p) {
 /* Whether all who can still be heard have got our hello. */
 static int is_told(const program *p) {
   for (int player = 0; player < p->options.players; player++)
-    if (is_other(p, player) && !p->contacts[player].answered && !is_silent(p, player))
-      return 0;
+    if (is_other(p, player) && !p->contacts[player].answered && !is_silent(p, player)) return 0;
   return 1;
 }
 
@@ -427,8 +402,7 @@ static int run(program *p) {
   session_players players = {p->options.players, p->options.player, p->options.frames};
   session_result opened = p->hello.refusal ? SESSION_OK : session_open(&p->session, &functions, &players);
   p->session.number = draw_number();
-  if (p->hello.refusal)
-    return refuse(p);
+  if (p->hello.refusal) return refuse(p);
   int status = report_result(p, opened);
   status = status ? status : greet(p);
   if (status == EXIT_SUCCESS) {
@@ -456,8 +430,7 @@ static int play_over_network(const options *o) {
 
 /* Says which argument is wrong, if any, and which there are. */
 static int usage(const options *o) {
-  if (o->fault[0])
-    fprintf(stderr, "%s\n", o->fault);
+  if (o->fault[0]) fprintf(stderr, "%s\n", o->fault);
   fprintf(stderr,
           "lockstep PLAYER PORT PORT_OF_ANOTHER... [--players N] [--frames N] [--loss %%] [--delay FRAMES]\n"
           "         [--reorder %%] [--flip %%] [--seed N] [--grid 16x16] [--fps N] [--timeout SECONDS]\n"

@@ -50,8 +50,7 @@ static int parse_option(const char *name, const char *value, options *o) {
     o->dump = value;
     return 1;
   }
-  if (!strcmp(name, "--grid"))
-    return parse_grid(name, value, o);
+  if (!strcmp(name, "--grid")) return parse_grid(name, value, o);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(name, known[i].name))
       return parse_number(name, value, known[i].least, known[i].most, known[i].value, o);
@@ -70,8 +69,7 @@ static options default_options(void) {
 /* Those from an argument on. */
 static int parse_options(int count, char **arguments, int first, options *o) {
   for (int i = first; i + 1 < count; i += 2)
-    if (!parse_option(arguments[i], arguments[i + 1], o))
-      return 0;
+    if (!parse_option(arguments[i], arguments[i + 1], o)) return 0;
   return (count - first) % 2 == 0 || refuse(o, arguments[count - 1], "", "without a value");
 }
 
@@ -83,8 +81,7 @@ static int place_of_port(const options *o, int player) {
 static int are_different(char **texts, const int *ports, int count, options *o) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++)
-      if (ports[i] == ports[j])
-        return refuse(o, "port", texts[i], "twice");
+      if (ports[i] == ports[j]) return refuse(o, "port", texts[i], "twice");
   return 1;
 }
 
@@ -92,20 +89,16 @@ static int are_different(char **texts, const int *ports, int count, options *o) 
 static int parse_ports(int count, char **arguments, int first, int *ports, options *o) {
   int found = 0;
   for (; first + found < count && strncmp(arguments[first + found], "--", 2) != 0; found++) {
-    if (found == PLAYERS_MOST)
-      return refuse(o, "port", arguments[first + found], "there are too many");
-    if (!parse_number("port", arguments[first + found], 1, 65535, &ports[found], o))
-      return 0;
+    if (found == PLAYERS_MOST) return refuse(o, "port", arguments[first + found], "there are too many");
+    if (!parse_number("port", arguments[first + found], 1, 65535, &ports[found], o)) return 0;
   }
-  if (found < PLAYERS_LEAST)
-    return refuse(o, "ports", "", "there are too few");
+  if (found < PLAYERS_LEAST) return refuse(o, "ports", "", "there are too few");
   return are_different(arguments + first, ports, found, o) ? found : 0;
 }
 
 static command parse_play(int count, char **arguments, options *o) {
   int ports[PLAYERS_MOST];
-  if (!parse_number("player", arguments[1], 0, PLAYERS_MOST - 1, &o->player, o))
-    return COMMAND_NONE;
+  if (!parse_number("player", arguments[1], 0, PLAYERS_MOST - 1, &o->player, o)) return COMMAND_NONE;
   const int found = parse_ports(count, arguments, 2, ports, o);
   o->players = found;
   if (!found || !parse_number("player", arguments[1], 0, found - 1, &o->player, o) ||
@@ -138,20 +131,15 @@ static command parse_sync(int count, char **arguments, options *o) {
 }
 
 static command parse_costs(int count, char **arguments, options *o) {
-  if (count > 2)
-    refuse(o, arguments[2], "", "costs takes no argument");
+  if (count > 2) refuse(o, arguments[2], "", "costs takes no argument");
   return count > 2 ? COMMAND_NONE : COMMAND_COSTS;
 }
 
 command options_read(options *o, int count, char **arguments) {
   *o = default_options();
-  if (count < 2)
-    return COMMAND_NONE;
-  if (!strcmp(arguments[1], "costs"))
-    return parse_costs(count, arguments, o);
-  if (!strcmp(arguments[1], "sync"))
-    return parse_sync(count, arguments, o);
-  if (!strcmp(arguments[1], "compare"))
-    return parse_compare(count, arguments, o);
+  if (count < 2) return COMMAND_NONE;
+  if (!strcmp(arguments[1], "costs")) return parse_costs(count, arguments, o);
+  if (!strcmp(arguments[1], "sync")) return parse_sync(count, arguments, o);
+  if (!strcmp(arguments[1], "compare")) return parse_compare(count, arguments, o);
   return parse_play(count, arguments, o);
 }

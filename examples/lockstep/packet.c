@@ -78,11 +78,9 @@ static packet_address get_address(reader *from) {
 }
 
 packet_kind packet_kind_of(const uint8_t *bytes, size_t count) {
-  if (count <= CHECKSUM_BYTES || (bytes[0] != PACKET_HELLO && bytes[0] != PACKET_PLAY))
-    return PACKET_UNKNOWN;
+  if (count <= CHECKSUM_BYTES || (bytes[0] != PACKET_HELLO && bytes[0] != PACKET_PLAY)) return PACKET_UNKNOWN;
   reader end = {bytes + count - CHECKSUM_BYTES, bytes + count, 1};
-  if (get(&end, CHECKSUM_BYTES) != checksum_of(bytes, count - CHECKSUM_BYTES))
-    return PACKET_UNKNOWN;
+  if (get(&end, CHECKSUM_BYTES) != checksum_of(bytes, count - CHECKSUM_BYTES)) return PACKET_UNKNOWN;
   return (packet_kind)bytes[0];
 }
 
@@ -110,8 +108,7 @@ int packet_read_hello(hello_packet *packet, const uint8_t *bytes, size_t count) 
   memset(packet, 0, sizeof *packet);
   packet->address = get_address(&from);
   packet->protocol = (int)get(&from, 1);
-  if (packet->protocol != PACKET_PROTOCOL)
-    return from.whole;
+  if (packet->protocol != PACKET_PROTOCOL) return from.whole;
   packet->player = (int)get(&from, 1);
   packet->players = (int)get(&from, 1);
   packet->refusal = (int)get(&from, 1);
@@ -158,8 +155,7 @@ int packet_read_play(play_packet *packet, const uint8_t *bytes, size_t count) {
   packet->input_count = (int32_t)get(&from, 1);
   packet->hash_count = (int32_t)get(&from, 1);
   packet->first_hash = get_frame(&from);
-  if (packet->input_count > PACKET_FRAMES || packet->hash_count > PACKET_FRAMES)
-    return 0;
+  if (packet->input_count > PACKET_FRAMES || packet->hash_count > PACKET_FRAMES) return 0;
   for (int32_t i = 0; i < packet->input_count; i++)
     for (int b = 0; b < INPUT_BYTES; b++)
       packet->inputs[i].bytes[b] = (uint8_t)get(&from, 1);

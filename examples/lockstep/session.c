@@ -32,8 +32,7 @@ static session_result save_present(session *s) {
 static const input *input_to_play(session *s, int player) {
   const int32_t known = s->sides[player].known_inputs;
   input *to_play = input_at(s, player, s->frame);
-  if (s->frame >= known)
-    *to_play = known > 0 ? *input_at(s, player, known - 1) : input_neutral;
+  if (s->frame >= known) *to_play = known > 0 ? *input_at(s, player, known - 1) : input_neutral;
   return to_play;
 }
 
@@ -41,8 +40,7 @@ static session_result play_frame(session *s) {
   input inputs[PLAYERS_MOST];
   for (int player = 0; player < s->players; player++)
     inputs[player] = *input_to_play(s, player);
-  if (s->game.advance(s->game.context, s->frame, inputs) < 0)
-    return SESSION_GAME_FAILED;
+  if (s->game.advance(s->game.context, s->frame, inputs) < 0) return SESSION_GAME_FAILED;
   s->frame++;
   return save_present(s);
 }
@@ -54,10 +52,8 @@ const void *session_state_of(const session *s, int32_t frame) {
 
 static session_result roll_back(session *s) {
   int32_t present = s->frame, depth = present - s->first_wrong;
-  if (!session_state_of(s, s->first_wrong))
-    return SESSION_LOST_STATE;
-  if (s->game.load(s->game.context, slot_at(s, s->first_wrong)->saved) < 0)
-    return SESSION_GAME_FAILED;
+  if (!session_state_of(s, s->first_wrong)) return SESSION_LOST_STATE;
+  if (s->game.load(s->game.context, slot_at(s, s->first_wrong)->saved) < 0) return SESSION_GAME_FAILED;
   s->frame = s->first_wrong;
   s->first_wrong = INT32_MAX;
   s->statistics.rollbacks++;
@@ -84,8 +80,7 @@ static session_result note_final_hashes(session *s) {
   session_side *own = &s->sides[s->player];
   int32_t last = last_final_state(s);
   for (; own->known_hashes <= last; own->known_hashes++) {
-    if (!session_state_of(s, own->known_hashes))
-      return SESSION_LOST_STATE;
+    if (!session_state_of(s, own->known_hashes)) return SESSION_LOST_STATE;
     own->hashes[own->known_hashes % SESSION_HISTORY] = slot_at(s, own->known_hashes)->hash;
   }
   return SESSION_OK;
@@ -105,8 +100,7 @@ static session_result compare_hashes_with(session *s, int player) {
 static session_result compare_hashes(session *s) {
   session_result result = SESSION_OK;
   for (int player = 0; player < s->players && result == SESSION_OK; player++)
-    if (player != s->player)
-      result = compare_hashes_with(s, player);
+    if (player != s->player) result = compare_hashes_with(s, player);
   return result;
 }
 
@@ -121,8 +115,7 @@ int32_t session_desync_frame(const session *s) {
 int32_t session_compared(const session *s) {
   int32_t compared = INT32_MAX;
   for (int player = 0; player < s->players; player++)
-    if (player != s->player)
-      compared = smaller(compared, s->sides[player].hashes_compared);
+    if (player != s->player) compared = smaller(compared, s->sides[player].hashes_compared);
   return compared;
 }
 
@@ -249,14 +242,11 @@ static int is_stalled_by(const session *s, const session_side *side) {
 /* The slowest of the others decides. */
 session_turn session_turn_of(const session *s) {
   session_turn turn = SESSION_READY;
-  if (s->frame == s->frames)
-    return SESSION_PLAYED;
+  if (s->frame == s->frames) return SESSION_PLAYED;
   for (int player = 0; player < s->players; player++) {
     const session_side *side = &s->sides[player];
-    if (player != s->player && is_stalled_by(s, side))
-      return SESSION_STALLED;
-    if (player != s->player && is_ahead_of(s, side))
-      turn = SESSION_AHEAD;
+    if (player != s->player && is_stalled_by(s, side)) return SESSION_STALLED;
+    if (player != s->player && is_ahead_of(s, side)) turn = SESSION_AHEAD;
   }
   return turn;
 }

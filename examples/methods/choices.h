@@ -38,9 +38,7 @@ static int is_projectable(const cloth_method *m) {
 static int has_friction(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
     const collider_slot *slot = &colliders_of(c)[n];
-    if (slot->used && slot->body.static_friction > 0.0f) {
-      return 1;
-    }
+    if (slot->used && slot->body.static_friction > 0.0f) { return 1; }
   }
   return 0;
 }
@@ -58,24 +56,16 @@ static const char *find_contact_conflict(const cloth_method *m) {
 
 /* What is wrong between a method and its response of the sheet to itself, or NULL. */
 static const char *find_self_conflict(const cloth *c, const cloth_method *m) {
-  if (m->scheme == CLOTH_SCHEME_STATIC) {
-    return "self: impulses need a motion, which STATIC has not";
-  }
+  if (m->scheme == CLOTH_SCHEME_STATIC) { return "self: impulses need a motion, which STATIC has not"; }
   const int is_wide = m->self_gap > SELF_GAP_SHARE * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
   return is_wide ? "self_gap: at most a quarter of the spacing, as neighbours must not count as close" : NULL;
 }
 
 /* What the grid of a cloth has that elements of a method, which are all alike, have not, or NULL. */
 static const char *find_grid_conflict(const cloth *c) {
-  if (is_wrapped(c)) {
-    return "config.grid.wrap: no tubes";
-  }
-  if (c->constant.stiffness_map) {
-    return "config.grid.stiffness_map: none";
-  }
-  if (can_tear(c)) {
-    return "config.tearing.max_breaks: 0, as elements of a method do not break";
-  }
+  if (is_wrapped(c)) { return "config.grid.wrap: no tubes"; }
+  if (c->constant.stiffness_map) { return "config.grid.stiffness_map: none"; }
+  if (can_tear(c)) { return "config.tearing.max_breaks: 0, as elements of a method do not break"; }
   return has_gaps(c) ? "config.grid.cell_mask, rest_positions: no absent cells, and no pre-shaped pieces" : NULL;
 }
 
@@ -89,29 +79,19 @@ static const char *find_config_conflict(const cloth *c) {
   if (s->integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     return "config.integration.method: not EXPLICIT_ONLY, as a method has its own limit of explicit steps";
   }
-  if (c->self) {
-    return "config.self_thickness: 0; a method feels the sheet itself by repulsion and self";
-  }
-  if (s->strain_limit.max_extension > 0.0f) {
-    return "config.strain_limit.max_extension: 0";
-  }
-  if (s->sleep.speed > 0.0f) {
-    return "config.sleep.speed: 0, as nothing falls asleep";
-  }
+  if (c->self) { return "config.self_thickness: 0; a method feels the sheet itself by repulsion and self"; }
+  if (s->strain_limit.max_extension > 0.0f) { return "config.strain_limit.max_extension: 0"; }
+  if (s->sleep.speed > 0.0f) { return "config.sleep.speed: 0, as nothing falls asleep"; }
   if (s->world.recentre_distance > 0.0f) {
     return "config.world.recentre_distance: 0; call cloth_recentre() between steps";
   }
-  if (s->capacity.pin_reactions) {
-    return "config.capacity.pin_reactions: 0, as what pins hold is not summed";
-  }
+  if (s->capacity.pin_reactions) { return "config.capacity.pin_reactions: 0, as what pins hold is not summed"; }
   return s->capacity.fixed_work ? "config.capacity.fixed_work: 0, as solves end by their tolerance" : NULL;
 }
 
 static int has_geometry_colliders(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
-    if (colliders_of(c)[n].used && has_geometry(&colliders_of(c)[n].body)) {
-      return 1;
-    }
+    if (colliders_of(c)[n].used && has_geometry(&colliders_of(c)[n].body)) { return 1; }
   }
   return 0;
 }
@@ -119,18 +99,10 @@ static int has_geometry_colliders(const cloth *c) {
 /* What calls have given the cloth that a method does not move, or NULL. */
 static const char *find_input_conflict(const cloth *c) {
   const cloth_inputs *in = inputs_of(c);
-  if (in->confined_count > 0) {
-    return "particles confined to lines or planes: none";
-  }
-  if (in->body_count > 0) {
-    return "colliders with mass: none";
-  }
-  if (in->attachment_count > 0) {
-    return "particles attached to colliders: none";
-  }
-  if (in->targets != TARGETS_NONE) {
-    return "motion constraints and targets: none";
-  }
+  if (in->confined_count > 0) { return "particles confined to lines or planes: none"; }
+  if (in->body_count > 0) { return "colliders with mass: none"; }
+  if (in->attachment_count > 0) { return "particles attached to colliders: none"; }
+  if (in->targets != TARGETS_NONE) { return "motion constraints and targets: none"; }
   return has_geometry_colliders(c) ? "colliders with geometry: none, as a step has no surroundings" : NULL;
 }
 
@@ -156,38 +128,24 @@ static const char *find_method_conflict(const cloth *c, const cloth_method *m) {
   if (is_static && m->solver != CLOTH_SOLVER_GRADIENTS && m->solver != CLOTH_SOLVER_NONLINEAR) {
     return "STATIC: only with GRADIENTS or NONLINEAR";
   }
-  if (is_static && has_friction(c)) {
-    return "STATIC: colliders must have no friction, which has no energy";
-  }
+  if (is_static && has_friction(c)) { return "STATIC: colliders must have no friction, which has no energy"; }
   if (m->contact == CLOTH_CONTACT_SOLVER) {
     const char *why = find_contact_conflict(m);
-    if (why) {
-      return why;
-    }
+    if (why) { return why; }
   }
   if (m->self != CLOTH_SELF_NONE) {
     const char *why = find_self_conflict(c, m);
-    if (why) {
-      return why;
-    }
+    if (why) { return why; }
   }
   return find_cloth_conflict(c);
 }
 
 static int check_method(const cloth *c, const cloth_method *m) {
   const int error = check_call(c, m);
-  if (error) {
-    return error;
-  }
-  if (m->cookie != CLOTH_COOKIE) {
-    return CLOTH_ERROR_CONFIG;
-  }
-  if (!is_method(m)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  if (m->workers && !m->workers->run) {
-    return CLOTH_ERROR_NULL;
-  }
+  if (error) { return error; }
+  if (m->cookie != CLOTH_COOKIE) { return CLOTH_ERROR_CONFIG; }
+  if (!is_method(m)) { return CLOTH_ERROR_RANGE; }
+  if (m->workers && !m->workers->run) { return CLOTH_ERROR_NULL; }
   return find_method_conflict(c, m) ? CLOTH_ERROR_METHOD : CLOTH_OK;
 }
 
@@ -210,9 +168,7 @@ cloth_method cloth_method_default(void) {
 /* What is wrong between a method and the call that it is given to, or NULL. */
 static const char *find_call_conflict(const cloth_method *m, int settles) {
   const int is_static = m->scheme == CLOTH_SCHEME_STATIC;
-  if (is_static && !settles) {
-    return "STATIC: no steps, as nothing moves; cloth_method_settle() finds the rest";
-  }
+  if (is_static && !settles) { return "STATIC: no steps, as nothing moves; cloth_method_settle() finds the rest"; }
   return settles && !is_static ? "settle: only with STATIC; the other schemes make steps" : NULL;
 }
 

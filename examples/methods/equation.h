@@ -60,9 +60,7 @@ static int takes_share(const element_family *f, float tautness, float k, explici
   /* Damping of the whole relative velocity acts across springs, too, and bending is not taut. */
   const int is_apart = f->is_bending || f->law.unprojected;
   const float across = share->across + (is_apart ? 0.0f : tautness * f->kappa / (1.0f + 2.0f * f->ratio));
-  if (!(kappa <= limit && 4.0f * across * across <= IMEX2_GROWTH * k)) {
-    return 0;
-  }
+  if (!(kappa <= limit && 4.0f * across * across <= IMEX2_GROWTH * k)) { return 0; }
   share->kappa = kappa;
   share->across = across;
   return 1;
@@ -278,9 +276,7 @@ static void start_at_rest(const method_work *w) {
 
 /* A block of vectors without their parts along the normals of supports. */
 static lanes3 along_supports(const method_work *w, int32_t i, lanes3 a) {
-  if (w->supported == 0) {
-    return a;
-  }
+  if (w->supported == 0) { return a; }
   const lanes3 n = lanes3_load(field(w, FIELD_SUPPORT), i);
   return lanes3_add_scaled(a, n, lanes_negate(lanes_flush(lanes3_dot(a, n))));
 }

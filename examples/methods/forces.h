@@ -81,9 +81,7 @@ CLOTH_INLINE void store_pulls(const element_row *r, int32_t column, const lanes3
 static void add_line(const element_row *r, int32_t edge, int32_t node, float sign, vector_array to) {
   const vector_array lines = lines_of_edge(r, edge);
   const int32_t row = r->row + r->f->row[node], first = row * r->w->c->grid.columns + r->f->column[node];
-  if (row < r->range->first || row >= r->range->end) {
-    return;
-  }
+  if (row < r->range->first || row >= r->range->end) { return; }
   for (int32_t column = 0; column < r->f->columns; column += CLOTH_LANES) {
     const lanes3 sum =
         lanes3_add_scaled(lanes3_load(to, first + column), lanes3_load(lines, column), lanes_splat(sign));
@@ -127,9 +125,7 @@ static void add_pulls_to_rows(const method_work *w, const void *what, const row_
   for (int32_t n = 0; n < w->family_count; n++) {
     element_row r = {w, &w->family[n], 0, range};
     int32_t end;
-    if (r.f->is_implicit != s->is_implicit) {
-      continue;
-    }
+    if (r.f->is_implicit != s->is_implicit) { continue; }
     for (find_element_rows(r.f, range, &r.row, &end); r.row < end; r.row++) {
       for (int32_t column = 0; column < r.f->columns; column += CLOTH_LANES) {
         pull_elements(&r, s, column);
@@ -144,9 +140,7 @@ static void add_pulls(method_work *w, int is_implicit, vector_array x, vector_ar
   const pull_stage stage = {x, v, to, is_implicit, packs};
   run_rows(w, add_pulls_to_rows, &stage);
   const int pairs_act = is_implicit == (w->method->scheme != CLOTH_SCHEME_EXPLICIT);
-  if (pairs_act && w->pair_count > 0) {
-    add_pair_pulls(w, x, v, is_implicit ? w->tau : w->k, packs, to);
-  }
+  if (pairs_act && w->pair_count > 0) { add_pair_pulls(w, x, v, is_implicit ? w->tau : w->k, packs, to); }
   w->report->evaluations += is_implicit;
 }
 
@@ -223,9 +217,7 @@ CLOTH_INLINE lanes3 own_pull(const method_law *l, const lanes *packed, int32_t n
     e[n] = node == 0 || node == n + 1 ? unit : zero;
   }
   law_tangent(l, packed, e, pulls);
-  if (node > 0) {
-    return pulls[node - 1];
-  }
+  if (node > 0) { return pulls[node - 1]; }
   for (int32_t n = 1; n < l->edges; n++) {
     pulls[0] = lanes3_add(pulls[0], pulls[n]);
   }

@@ -113,9 +113,7 @@ static void add_isometric_bending(isometric_rows *m, float k) {
 /* Contact of each midpoint with the ball, and two rows of friction. */
 static void add_ball_rows(isometric_rows *m) {
   for (int32_t i = 0; m->ball && i < m->system.points; i++) {
-    if (!(m->system.mobility[i] > 0.0f)) {
-      continue;
-    }
+    if (!(m->system.mobility[i] > 0.0f)) { continue; }
     const int32_t pusher = m->system.count;
     add_row_point(add_row(&m->system, ROW_PUSH, CONTACT_COMPLIANCE), i, vector(0.0f, 1.0f, 0.0f));
     for (int32_t k = 0; m->ball->friction > 0.0f && k < 2; k++) {

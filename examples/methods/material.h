@@ -171,9 +171,7 @@ static void add_buckling_springs(method_work *w, float rigidity) {
 static void add_bending(method_work *w) {
   float ratio;
   const float rigidity = bend_rigidity(w->c, &ratio);
-  if (rigidity <= 0.0f) {
-    return;
-  }
+  if (rigidity <= 0.0f) { return; }
   switch (w->method->bending) {
   case CLOTH_BENDING_NONE:
     break;

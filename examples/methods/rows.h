@@ -124,9 +124,7 @@ static int32_t solve_rows_by_gradients(const row_system *s, int32_t iterations, 
   int32_t n = 0;
   for (; n < iterations && product > goal; n++) {
     const float curvature = apply_rows(s);
-    if (!(curvature > LEAST_PRODUCT)) {
-      break;
-    }
+    if (!(curvature > LEAST_PRODUCT)) { break; }
     const float step = product / curvature;
     float next = 0.0f;
     for (int32_t k = 0; k < s->count; k++) {
@@ -193,9 +191,7 @@ static int32_t project_rows(const row_system *s, int32_t iterations, float toler
   }
   for (int32_t round = 0; round < rounds; round++) {
     done += solve_rows_by_gradients(s, iterations, tolerance);
-    if (change_active_rows(s) == 0) {
-      break;
-    }
+    if (change_active_rows(s) == 0) { break; }
   }
   spread_rows(s, 1);
   for (int32_t n = 0; n < s->count; n++) {

@@ -123,9 +123,7 @@ static float judge_step(const method_work *w, int in_contact) {
   const float spacing = minimum(w->c->grid.spacing_warp, w->c->grid.spacing_weft);
   const int is_long = in_contact && w->report->moved > spacing && w->k > SETTLE_SHORTEST;
   const int has_failed = w->method->solver == CLOTH_SOLVER_NONLINEAR && w->report->residual > SETTLE_DIVERGED;
-  if (!is_long && !has_failed) {
-    return 2.0f;
-  }
+  if (!is_long && !has_failed) { return 2.0f; }
   copy_field(w, field(w, FIELD_OLD_PLACE), w->x);
   return is_long ? maximum(SETTLE_CUT * square_root(spacing / w->report->moved), SETTLE_SHORTEST_CUT) : 0.5f;
 }
@@ -158,9 +156,7 @@ int cloth_method_settle(cloth *sheet, const cloth_method *method, void *memory, 
   cloth_method_report unread;
   int error = begin_method(&w, sheet, method, 1, memory, bytes);
   error = error ? error : check_step(sheet, SETTLE_FIRST);
-  if (error) {
-    return error;
-  }
+  if (error) { return error; }
   cloth_method proximal = *method;
   proximal.newton = method->solver == CLOTH_SOLVER_GRADIENTS ? SETTLE_NEWTON : 1;
   w.method = &proximal;

@@ -29,9 +29,7 @@ static void plan_method(method_work *w, const cloth *c, const cloth_method *meth
 int cloth_method_memory(const cloth *sheet, const cloth_method *method, size_t *bytes) {
   const int error = check_method(sheet, method);
   method_work w;
-  if (error || !bytes) {
-    return error ? error : CLOTH_ERROR_NULL;
-  }
+  if (error || !bytes) { return error ? error : CLOTH_ERROR_NULL; }
   plan_method(&w, sheet, method);
   *bytes = memory_bytes(&w);
   return CLOTH_OK;
@@ -90,14 +88,10 @@ static void limit_speeds(const method_work *w) {
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector from = vector_load(w->x, i);
     cloth_vector velocity = vector_load(w->v, i), way = vector_subtract(vector_load(moved_of(w), i), from);
-    if (!(w->mobility[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) {
-      continue;
-    }
+    if (!(w->mobility[i] > 0.0f) || !vector_is_finite(velocity) || !vector_is_finite(way)) { continue; }
     if (clamp_length(&velocity, most)) {
       vector_store(w->v, i, velocity);
-      if (clamp_length(&way, most * w->k)) {
-        vector_store(moved_of(w), i, vector_add(from, way));
-      }
+      if (clamp_length(&way, most * w->k)) { vector_store(moved_of(w), i, vector_add(from, way)); }
       statistics_of(w->c)->particles_limited++;
     }
   }
@@ -118,9 +112,7 @@ static void accept_particles(const method_work *w) {
       counts->particles_recovered++;
       continue;
     }
-    if (w->mobility[i] > 0.0f) {
-      counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT);
-    }
+    if (w->mobility[i] > 0.0f) { counts->particles_limited += clamp_length(&velocity, CONTACT_SPEED_LIMIT); }
     vector_store(w->x, i, vector_flush(to, STATE_QUANTUM));
     vector_store(w->v, i, vector_flush(velocity, STATE_QUANTUM));
   }
@@ -181,13 +173,9 @@ static int has_tests_left(const sheet_search *s) {
 static void resolve_touches(method_work *w, int32_t index) {
   project_contacts(w, index);
   sheet_search s;
-  if (!begin_response(w, &s, index)) {
-    return;
-  }
+  if (!begin_response(w, &s, index)) { return; }
   for (int32_t round = 0; round < CONTACT_ROUNDS && respond_to_self(w, &s); round++) {
-    if (round + 1 == CONTACT_ROUNDS || !has_tests_left(&s) || !collide_again(w, index)) {
-      break;
-    }
+    if (round + 1 == CONTACT_ROUNDS || !has_tests_left(&s) || !collide_again(w, index)) { break; }
   }
   end_response(w, &s);
 }
@@ -232,9 +220,7 @@ static int is_along_threads(const element_family *f) {
 
 static int is_unstable(method_work *w, float k) {
   float sum = 0.0f, threads = 0.0f;
-  if (w->method->scheme != CLOTH_SCHEME_EXPLICIT) {
-    return 0;
-  }
+  if (w->method->scheme != CLOTH_SCHEME_EXPLICIT) { return 0; }
   find_stability(w, k);
   for (int32_t n = 0; n < w->family_count; n++) {
     const element_family *f = &w->family[n];
@@ -261,13 +247,9 @@ static int is_of_cloth(const method_work *w, const void *memory) {
 static int begin_method(method_work *w, const cloth *c, const cloth_method *method, int settles, void *memory,
                         size_t bytes) {
   const int error = check_method_call(c, method, settles);
-  if (error) {
-    return error;
-  }
+  if (error) { return error; }
   plan_method(w, c, method);
-  if (!memory) {
-    return CLOTH_ERROR_NULL;
-  }
+  if (!memory) { return CLOTH_ERROR_NULL; }
   const int fits = bytes >= memory_bytes(w) && (uintptr_t)memory % CLOTH_ALIGNMENT == 0;
   return fits && !is_of_cloth(w, memory) ? CLOTH_OK : CLOTH_ERROR_ARENA;
 }
@@ -324,13 +306,9 @@ int cloth_method_step(cloth *sheet, const cloth_method *method, float dt, void *
   cloth_method_report unread;
   int error = begin_method(&w, sheet, method, 0, memory, bytes);
   error = error ? error : check_step(sheet, dt);
-  if (error) {
-    return error;
-  }
+  if (error) { return error; }
   w.report = report ? report : &unread;
-  if (is_unstable(&w, dt / (float)method_substeps(sheet, dt))) {
-    return CLOTH_ERROR_UNSTABLE;
-  }
+  if (is_unstable(&w, dt / (float)method_substeps(sheet, dt))) { return CLOTH_ERROR_UNSTABLE; }
   fill_zero(w.report, sizeof *w.report);
   open_memory(&w, memory);
   return run_method(&w, dt);

@@ -132,9 +132,7 @@ static int32_t strand_step(strand *s, float k, float tolerance, int32_t most) {
     project_rows(&s->system, 400, 1.0e-5f);
     wrong = maximum(strand_strain(s), contact_error(s));
   }
-  if (!s->is_coupled) {
-    push_out(s);
-  }
+  if (!s->is_coupled) { push_out(s); }
   for (int32_t i = 0; i < s->points; i++) {
     const cloth_vector moved = vector_subtract(vector_load(s->system.x, i), s->start[i]);
     s->velocity[i] = vector_flush(vector_scale(moved, 1.0f / k), STATE_QUANTUM);

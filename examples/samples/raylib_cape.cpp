@@ -137,8 +137,7 @@ void draw(const Mesh &mesh, const Material &material, const Figure &figure, cons
 
 // Follows the mouse at up to 3 m/s while a button is held.
 void move_figure(Figure &figure) {
-  if (!IsMouseButtonDown(MOUSE_BUTTON_LEFT))
-    return;
+  if (!IsMouseButtonDown(MOUSE_BUTTON_LEFT)) return;
   const Vector2 way = GetMouseDelta();
   figure.x += std::fmax(-0.05f, std::fmin(0.05f, 0.004f * way.x));
   figure.z += std::fmax(-0.05f, std::fmin(0.05f, 0.004f * way.y));

@@ -79,13 +79,11 @@ static void grab(hand *h, float x, float y) {
 }
 
 static void pull(const hand *h, float x, float y) {
-  if (h->particle >= 0)
-    cloth_move_pin(flag, h->particle, in_world(x, y, h->depth));
+  if (h->particle >= 0) cloth_move_pin(flag, h->particle, in_world(x, y, h->depth));
 }
 
 static void let_go(hand *h) {
-  if (h->particle >= 0)
-    cloth_release(flag, h->particle);
+  if (h->particle >= 0) cloth_release(flag, h->particle);
   h->particle = -1;
 }
 
@@ -129,14 +127,10 @@ static void draw(SDL_Renderer *renderer) {
 
 static int handle_events(hand *h) {
   for (SDL_Event event; SDL_PollEvent(&event);) {
-    if (event.type == SDL_QUIT)
-      return 0;
-    if (event.type == SDL_MOUSEBUTTONDOWN)
-      grab(h, (float)event.button.x, (float)event.button.y);
-    if (event.type == SDL_MOUSEMOTION)
-      pull(h, (float)event.motion.x, (float)event.motion.y);
-    if (event.type == SDL_MOUSEBUTTONUP)
-      let_go(h);
+    if (event.type == SDL_QUIT) return 0;
+    if (event.type == SDL_MOUSEBUTTONDOWN) grab(h, (float)event.button.x, (float)event.button.y);
+    if (event.type == SDL_MOUSEMOTION) pull(h, (float)event.motion.x, (float)event.motion.y);
+    if (event.type == SDL_MOUSEBUTTONUP) let_go(h);
   }
   return 1;
 }
@@ -176,14 +170,12 @@ static int play(SDL_Renderer *renderer, hand *h, int frames, const char *picture
     Uint64 now = SDL_GetTicks64();
     time = frames ? step_seconds : fminf(time + (float)(now - last) / 1000.0f, 4 * step_seconds);
     last = now;
-    if (frames)
-      push_events(frame);
+    if (frames) push_events(frame);
     for (; time >= step_seconds; time -= step_seconds)
       cloth_step(flag, step_seconds);
     h->held += h->particle >= 0;
     draw(renderer);
-    if (frame == pictured && picture)
-      save_picture(renderer, picture);
+    if (frame == pictured && picture) save_picture(renderer, picture);
     SDL_RenderPresent(renderer);
   }
   return frame;
@@ -193,10 +185,8 @@ int main(int count, char **arguments) {
   int frames = 0;
   const char *picture = NULL;
   for (int i = 1; i + 1 < count; i += 2) {
-    if (strcmp(arguments[i], "--frames") == 0)
-      frames = atoi(arguments[i + 1]);
-    if (strcmp(arguments[i], "--save") == 0)
-      picture = arguments[i + 1];
+    if (strcmp(arguments[i], "--frames") == 0) frames = atoi(arguments[i + 1]);
+    if (strcmp(arguments[i], "--save") == 0) picture = arguments[i + 1];
   }
   int result = make_flag();
   if (result < CLOTH_OK) {

@@ -236,9 +236,7 @@ static void blow(cloth *sheet, float time) {
     const float share = 1.0f - sqrtf(x * x + y * y) / 0.70711f;
     const float force = 0.02f * sinf(time) * share * fabsf(normal.x);
     const int is_pinned = i < GRID && i % (GRID / 2) == 0;
-    if (!is_pinned) {
-      must(cloth_apply_impulse(sheet, i, (cloth_vector){force * STEP, 0, 0}), "cloth_apply_impulse");
-    }
+    if (!is_pinned) { must(cloth_apply_impulse(sheet, i, (cloth_vector){force * STEP, 0, 0}), "cloth_apply_impulse"); }
   }
 }
 
@@ -269,9 +267,7 @@ static void wind_tunnel(void) {
     steps(sheet, 1);
     must(cloth_get_bounds(sheet, &low, &high), "cloth_get_bounds");
     furthest = fmaxf(furthest, high.x);
-    if (n == 60) {
-      draw(3, sheet, NULL, 0, "wind tunnel, 2 s");
-    }
+    if (n == 60) { draw(3, sheet, NULL, 0, "wind tunnel, 2 s"); }
   }
   row("wind tunnel: how far the sheet is blown", "billows", (double)furthest, "m", furthest > 0.05f && furthest < 1.0f);
   cloth_collider ball = ball_at(-1.2f, -0.1f, 0.03f, 0.2f, 0.3f);
@@ -296,9 +292,7 @@ static void limited_speed(float max_speed, int view, const char *name) {
   char what[80];
   snprintf(what, sizeof what, "ball at 5 m/s, speed limit %.0f m/s: deepest particle inside", (double)max_speed);
   row(what, max_speed < 15.0f ? "0.065..0.089: limit last" : "none", deepest, "m", deepest < 1e-3);
-  if (view >= 0) {
-    draw(view, sheet, &ball, 1, name);
-  }
+  if (view >= 0) { draw(view, sheet, &ball, 1, name); }
 }
 
 /// Heavy borders ///
@@ -316,9 +310,7 @@ static double carried_weight(const cloth_config *config, int view, const char *n
     must(cloth_get_pin_reaction(sheet, column, &impulse), "cloth_get_pin_reaction");
     weight -= (double)impulse.y / (double)STEP;
   }
-  if (view >= 0) {
-    draw(view, sheet, NULL, 0, name);
-  }
+  if (view >= 0) { draw(view, sheet, NULL, 0, name); }
   return weight / ((double)DENSITY * 9.81);
 }
 

@@ -82,8 +82,7 @@ static int32_t count_of_edge(const stage *s, const cloth_vector_view *x, int32_t
 int32_t stage_count_crossings(const stage *s) {
   cloth_vector_view x;
   int32_t count = 0;
-  if (cloth_get_positions(s->sheet, &x) < 0)
-    return 0;
+  if (cloth_get_positions(s->sheet, &x) < 0) return 0;
   for (int32_t row = 0; row < s->rows; row++) {
     for (int32_t column = 0; column < s->columns; column++) {
       const int32_t i = row * s->columns + column;

@@ -17,10 +17,8 @@ static uint64_t run(stage_kind kind) {
   int result = stage_open(&the_stage, kind, 0);
   for (int frame = 0; frame < STAGE_CHECK_FRAMES && result >= 0; frame++)
     result = stage_step(&the_stage);
-  if (result >= 0)
-    result = cloth_hash(the_stage.sheet, &hash);
-  if (result >= 0)
-    return hash;
+  if (result >= 0) result = cloth_hash(the_stage.sheet, &hash);
+  if (result >= 0) return hash;
   fprintf(stderr, "hashes: %s: %s\n", stage_name(kind), cloth_result_name(result));
   exit(EXIT_FAILURE);
 }

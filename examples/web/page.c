@@ -179,8 +179,7 @@ uint32_t hash_low(void) {
 }
 
 int iterations(void) {
-  if (the_stage.settings[STAGE_METHOD] > 0)
-    return the_stage.report.iterations;
+  if (the_stage.settings[STAGE_METHOD] > 0) return the_stage.report.iterations;
   cloth_statistics statistics;
   cloth_get_statistics(the_stage.sheet, &statistics);
   return statistics.iterations;

@@ -8,8 +8,7 @@
 #include "stage.h"
 
 static int is_slack(const stage *s, const cloth_vector_view *x, int32_t i, int32_t j, float rest) {
-  if (s->fabric.compression > 0)
-    return 0;
+  if (s->fabric.compression > 0) return 0;
   return length(vector(x->x[i] - x->x[j], x->y[i] - x->y[j], x->z[i] - x->z[j])) < rest;
 }
 

@@ -142,8 +142,7 @@ static cloth_method current_method(const stage *s) {
 
 /* A step of the library, or of the method that takes its place. */
 static int step_sheet(stage *s) {
-  if (s->settings[STAGE_METHOD] == 0)
-    return cloth_step(s->sheet, stage_frame_time);
+  if (s->settings[STAGE_METHOD] == 0) return cloth_step(s->sheet, stage_frame_time);
   const cloth_method method = current_method(s);
   return cloth_method_step(s->sheet, &method, stage_frame_time, s->memory + s->arena_bytes,
                            sizeof s->memory - s->arena_bytes, &s->report);
@@ -203,9 +202,7 @@ static cloth_config current_config(const stage *s) {
   config.iterations = (int32_t)s->settings[STAGE_ITERATIONS];
   config.integration.explicit_threshold = s->settings[STAGE_EXPLICIT];
   config.max_colliders = STAGE_BODY_LIMIT;
-  if (plan->feels_itself && s->settings[STAGE_METHOD] == 0) {
-    config.self_thickness = 0.45f * s->spacing;
-  }
+  if (plan->feels_itself && s->settings[STAGE_METHOD] == 0) { config.self_thickness = 0.45f * s->spacing; }
   if (s->settings[STAGE_METHOD] > 0) { /* a method keeps its own history and has no tethers */
     config.integration.explicit_threshold = 0;
     config.integration.bdf2_blend = 0;
@@ -306,10 +303,8 @@ static int move_figure(stage *s) {
 }
 
 static int move_bodies(stage *s) {
-  if (s->kind == STAGE_CAPE)
-    return move_figure(s);
-  if (s->kind != STAGE_CURTAIN)
-    return CLOTH_OK;
+  if (s->kind == STAGE_CAPE) return move_figure(s);
+  if (s->kind != STAGE_CURTAIN) return CLOTH_OK;
   cloth_pose pose = sphere_pose(s);
   return move_body(s, 0, &pose);
 }
@@ -354,8 +349,7 @@ static int populate(stage *s) {
     result =
         is_pinned(s, i) ? cloth_pin(s->sheet, i) : cloth_set_particle(s->sheet, i, s->positions[i], s->velocities[i]);
   for (int32_t i = 0; i < s->body_count && result >= 0; i++)
-    if (s->bodies[i].index >= 0)
-      result = s->bodies[i].index = cloth_add_collider(s->sheet, &s->bodies[i].collider);
+    if (s->bodies[i].index >= 0) result = s->bodies[i].index = cloth_add_collider(s->sheet, &s->bodies[i].collider);
   return result < 0 ? result : CLOTH_OK;
 }
 
@@ -363,8 +357,7 @@ static int populate(stage *s) {
 static int find_arena(const cloth_config *config, size_t *bytes) {
   cloth_memory needed;
   int result = cloth_memory_needed(config, &needed);
-  if (result < 0)
-    return result;
+  if (result < 0) return result;
   *bytes = (needed.total_bytes + CLOTH_ALIGNMENT - 1) / CLOTH_ALIGNMENT * CLOTH_ALIGNMENT;
   return *bytes > STAGE_MEMORY_BYTES ? CLOTH_ERROR_ARENA : CLOTH_OK;
 }
@@ -374,22 +367,18 @@ static int build(stage *s) {
   cloth_config config = current_config(s);
   s->grabbed = -1;
   int result = find_arena(&config, &s->arena_bytes);
-  if (result >= 0)
-    result = cloth_init(&config, s->memory, s->arena_bytes, &s->sheet);
-  if (result >= 0 && s->settings[STAGE_METHOD] > 0)
-    __builtin_memset(s->memory + s->arena_bytes, 0, 4);
+  if (result >= 0) result = cloth_init(&config, s->memory, s->arena_bytes, &s->sheet);
+  if (result >= 0 && s->settings[STAGE_METHOD] > 0) __builtin_memset(s->memory + s->arena_bytes, 0, 4);
   return result < 0 ? result : populate(s);
 }
 
 int stage_open(stage *s, stage_kind kind, int32_t columns) {
   const sheet_plan *plan = &plans[kind];
   int32_t count = columns ? columns : plan->columns;
-  if (count < 8 || count > STAGE_COLUMN_LIMIT)
-    return CLOTH_ERROR_RANGE;
+  if (count < 8 || count > STAGE_COLUMN_LIMIT) return CLOTH_ERROR_RANGE;
   float spacing = plan->width / (float)(count - 1);
   int32_t rows = 1 + (int32_t)(plan->height / spacing + 0.5f);
-  if (count * rows > STAGE_PARTICLE_LIMIT)
-    return CLOTH_ERROR_RANGE;
+  if (count * rows > STAGE_PARTICLE_LIMIT) return CLOTH_ERROR_RANGE;
   s->kind = kind;
   s->frame = 0;
   s->columns = count;
@@ -415,8 +404,7 @@ static int rebuild(stage *s) {
   cloth_config config = current_config(s);
   size_t bytes;
   int result = find_arena(&config, &bytes);
-  if (result < 0)
-    return result;
+  if (result < 0) return result;
   note_motion(s);
   return build(s);
 }
@@ -425,10 +413,8 @@ static int rebuild(stage *s) {
 static int take_method(stage *s) {
   const int is_method = s->settings[STAGE_METHOD] > 0;
   const float substeps = s->settings[STAGE_SUBSTEPS], iterations = s->settings[STAGE_ITERATIONS];
-  if (!(s->settings[STAGE_METHOD] >= 0 && s->settings[STAGE_METHOD] < STAGE_METHOD_COUNT))
-    return CLOTH_ERROR_RANGE;
-  if (is_method && s->kind == STAGE_DECOMPOSITION)
-    return CLOTH_ERROR_METHOD; /* its stiffness has a map */
+  if (!(s->settings[STAGE_METHOD] >= 0 && s->settings[STAGE_METHOD] < STAGE_METHOD_COUNT)) return CLOTH_ERROR_RANGE;
+  if (is_method && s->kind == STAGE_DECOMPOSITION) return CLOTH_ERROR_METHOD; /* its stiffness has a map */
   s->settings[STAGE_SUBSTEPS] = is_method ? METHOD_SUBSTEPS : (float)default_substeps(s);
   s->settings[STAGE_ITERATIONS] = is_method ? METHOD_ITERATIONS : (float)cloth_config_default().iterations;
   const int result = rebuild(s);
@@ -440,10 +426,8 @@ static int take_method(stage *s) {
 }
 
 static int apply(stage *s, stage_setting which) {
-  if (which == STAGE_METHOD)
-    return take_method(s);
-  if (which == STAGE_WIND)
-    return CLOTH_OK; /* stage_step() sets it */
+  if (which == STAGE_METHOD) return take_method(s);
+  if (which == STAGE_WIND) return CLOTH_OK; /* stage_step() sets it */
   if (which == STAGE_FABRIC) {
     int result = take_fabric(s);
     return result < 0 ? result : rebuild(s); /* the density is part of it */
@@ -459,8 +443,7 @@ int stage_set(stage *s, stage_setting which, float value) {
   float before = s->settings[which];
   s->settings[which] = value;
   int result = apply(s, which);
-  if (result < 0)
-    s->settings[which] = before;
+  if (result < 0) s->settings[which] = before;
   return result;
 }
 
@@ -469,21 +452,16 @@ static cloth_vector current_wind(const stage *s) {
   float t = now(s);
   float speed = s->settings[STAGE_WIND] * (1 + 0.2f * wave(0.31f * t) + 0.12f * wave(0.83f * t));
   float swing = 0.06f * wave(0.23f * t) + 0.03f * wave(0.71f * t);
-  if (s->kind == STAGE_FLAG)
-    return times(speed, vector(cosine(swing), 0, wave(swing)));
-  if (s->kind == STAGE_CAPE)
-    return times(speed, vector(-cosine(swing), 0, wave(swing)));
+  if (s->kind == STAGE_FLAG) return times(speed, vector(cosine(swing), 0, wave(swing)));
+  if (s->kind == STAGE_CAPE) return times(speed, vector(-cosine(swing), 0, wave(swing)));
   return times(speed, vector(wave(3 * swing), 0, wave(0.19f * t)));
 }
 
 int stage_step(stage *s) {
   s->frame++;
   int result = cloth_set_wind(s->sheet, current_wind(s));
-  if (result >= 0)
-    result = move_bodies(s);
-  if (result >= 0)
-    result = move_collar(s);
-  if (result >= 0)
-    result = stage_move_hand(s);
+  if (result >= 0) result = move_bodies(s);
+  if (result >= 0) result = move_collar(s);
+  if (result >= 0) result = stage_move_hand(s);
   return result < 0 ? result : step_sheet(s);
 }

@@ -25,8 +25,7 @@ void board_print(const char *text) {
 __attribute__((noreturn)) static void leave(int status) {
   const uint32_t arguments[2] = {APPLICATION_EXIT, (uint32_t)status};
   semihosting(SEMIHOSTING_EXIT_EXTENDED, arguments);
-  for (;;) {
-  }
+  for (;;) {}
 }
 
 /// Start ///

@@ -17,8 +17,7 @@ void board_print(const char *text) {
 
 __attribute__((noreturn)) static void leave(int status) {
   *FINISHER = status == 0 ? FINISHER_PASS : ((uint32_t)status << 16) | FINISHER_FAIL;
-  for (;;) {
-  }
+  for (;;) {}
 }
 
 /// Start ///

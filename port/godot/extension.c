@@ -113,16 +113,13 @@ static void give(GDExtensionTypePtr result, int64_t number) {
 static int make_in_block(sheet *s, const cloth_config *config) {
   cloth_memory memory;
   int result = cloth_memory_needed(config, &memory);
-  if (result < CLOTH_OK)
-    return result;
+  if (result < CLOTH_OK) return result;
   char *block = malloc(memory.total_bytes + CLOTH_ALIGNMENT);
-  if (!block)
-    return CLOTH_ERROR_ARENA;
+  if (!block) return CLOTH_ERROR_ARENA;
   char *arena = block + (CLOTH_ALIGNMENT - (uintptr_t)block % CLOTH_ALIGNMENT);
   result = cloth_init(config, arena, memory.total_bytes, &s->c);
   free(result < CLOTH_OK ? block : s->block);
-  if (result >= CLOTH_OK)
-    s->block = block;
+  if (result >= CLOTH_OK) s->block = block;
   return result;
 }
 
@@ -186,8 +183,7 @@ static void hash(sheet *s, const GDExtensionConstTypePtr *arguments, GDExtension
    the particles, and more of a tube or a cloth that may tear, if make() is changed to make such. */
 static void write_vectors(const sheet *s, const cloth_vertex_layout *layout, GDExtensionTypePtr array) {
   int count = cloth_get_vertex_count(s->c);
-  if (count <= 0)
-    return;
+  if (count <= 0) return;
   resize(VECTORS, array, count);
   cloth_write_vertices(s->c, layout, godot.vector_at(array, 0), 12 * (size_t)count);
 }
@@ -207,8 +203,7 @@ static void normals(sheet *s, const GDExtensionConstTypePtr *arguments, GDExtens
 static void indices(sheet *s, const GDExtensionConstTypePtr *arguments, GDExtensionTypePtr result) {
   (void)arguments;
   int count = cloth_get_index_count(s->c);
-  if (count <= 0)
-    return;
+  if (count <= 0) return;
   resize(INTS, result, count);
   uint32_t *index = (uint32_t *)godot.int_at(result, 0);
   cloth_write_indices32(s->c, 0, index, (size_t)count);
@@ -268,11 +263,9 @@ static void refuse(GDExtensionCallError *error, GDExtensionCallErrorType kind, i
 /* A whole number serves as a float. Returns 0 if the variant is of another type. */
 static int read_variant(GDExtensionConstVariantPtr variant, GDExtensionVariantType type, value *v) {
   GDExtensionVariantType has = godot.type_of(variant);
-  if (has != type && !(has == INT && type == FLOAT))
-    return 0;
+  if (has != type && !(has == INT && type == FLOAT)) return 0;
   godot.to_type(has)(v, (GDExtensionVariantPtr)(uintptr_t)variant);
-  if (has != type)
-    v->real = (double)v->number;
+  if (has != type) v->real = (double)v->number;
   return 1;
 }
 
@@ -297,12 +290,10 @@ static void call_untyped(void *userdata, GDExtensionClassInstancePtr instance,
     }
   }
   value returned = {0};
-  if (m->result != INT)
-    godot.constructor(m->result, 0)(&returned, NULL);
+  if (m->result != INT) godot.constructor(m->result, 0)(&returned, NULL);
   m->call(instance, addresses, &returned);
   godot.from_type(m->result)(result, &returned);
-  if (m->result != INT)
-    godot.destructor(m->result)(&returned);
+  if (m->result != INT) godot.destructor(m->result)(&returned);
   error->error = GDEXTENSION_CALL_OK;
 }
 
@@ -354,8 +345,7 @@ static void destroy(void *userdata, GDExtensionClassInstancePtr instance) {
 
 static void initialize(void *userdata, GDExtensionInitializationLevel level) {
   (void)userdata;
-  if (level != GDEXTENSION_INITIALIZATION_SCENE)
-    return;
+  if (level != GDEXTENSION_INITIALIZATION_SCENE) return;
   name parent = name_of("RefCounted"), own = name_of("ClothSheet");
   const GDExtensionClassCreationInfo2 info = {
       .is_exposed = 1, .create_instance_func = create, .free_instance_func = destroy};
@@ -368,8 +358,7 @@ static void initialize(void *userdata, GDExtensionInitializationLevel level) {
 
 static void deinitialize(void *userdata, GDExtensionInitializationLevel level) {
   (void)userdata;
-  if (level != GDEXTENSION_INITIALIZATION_SCENE)
-    return;
+  if (level != GDEXTENSION_INITIALIZATION_SCENE) return;
   name own = name_of("ClothSheet");
   godot.unregister_class(godot.library, &own);
   free_name(&own);

@@ -37,9 +37,7 @@ CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms 
   const vector_array x = vectors_at(c, c->state.position), v = vectors_at(c, c->state.velocity);
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *a = &attachments_of(c)[n];
-    if (find_body(c, a->collider)) {
-      continue;
-    }
+    if (find_body(c, a->collider)) { continue; }
     const cloth_vector at_start = vector_load(x, a->particle);
     const cloth_vector gap = vector_flush(vector_subtract(at_start, attached_point_at(c, a, t->from)), STATE_QUANTUM);
     const float left = t->until < 1.0f ? (1.0f - t->until) / (1.0f - t->from) : 0.0f;

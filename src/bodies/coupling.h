@@ -206,9 +206,7 @@ CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int
                                   .force = vector_load(forces, lane),
                                   .along = e->value[TOUCH_ALONG][k + lane],
                                   .across = e->value[TOUCH_ACROSS][k + lane]};
-    if (contact.along > 0.0f || contact.across > 0.0f) {
-      add_body_contact(u, &contact);
-    }
+    if (contact.along > 0.0f || contact.across > 0.0f) { add_body_contact(u, &contact); }
   }
 }
 
@@ -295,9 +293,7 @@ static void lead_blocks(const body_unknown *u) {
   for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
     u->leader->residual[n] += u->ratio * u->residual[n];
   }
-  if (u->leader) {
-    u->leader->joins |= u->joins;
-  }
+  if (u->leader) { u->leader->joins |= u->joins; }
 }
 
 /* The same of pulls. */
@@ -417,9 +413,7 @@ CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {
     const solve_arrays a = arrays_of(m->c);
-    if (!is_last) {
-      add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f);
-    }
+    if (!is_last) { add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f); }
   });
   return sum;
 }

@@ -16,9 +16,7 @@ static rigid_body *bodies_of(const cloth *c) {
 /* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    if (bodies_of(c)[n].collider == collider) {
-      return &bodies_of(c)[n];
-    }
+    if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
   }
   return NULL;
 }
@@ -30,9 +28,7 @@ static attachment *attachments_of(const cloth *c) {
 /* The attachment of a particle, or NULL. */
 static attachment *find_attachment(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    if (attachments_of(c)[n].particle == particle) {
-      return &attachments_of(c)[n];
-    }
+    if (attachments_of(c)[n].particle == particle) { return &attachments_of(c)[n]; }
   }
   return NULL;
 }

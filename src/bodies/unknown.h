@@ -43,9 +43,7 @@ static int32_t body_count_of(const cloth *c) {
 static body_unknown *find_unknown(const cloth *c, int32_t collider) {
   body_unknown *u = body_unknowns_of(c);
   for (int32_t n = 0; n < body_count_of(c); n++) {
-    if (u[n].collider == collider) {
-      return &u[n];
-    }
+    if (u[n].collider == collider) { return &u[n]; }
   }
   return NULL;
 }

@@ -55,9 +55,7 @@ static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, in
 static float distance_of_pin(const touched_body *b, cloth_vector x, float thickness) {
   cloth_vector normal;
 #if WITH_SURFACES
-  if (is_surface(b->shape)) {
-    return distance_from_surface(b->geometry, x, thickness);
-  }
+  if (is_surface(b->shape)) { return distance_from_surface(b->geometry, x, thickness); }
 #endif
   (void)thickness;
   return distance_of_point(b->shape, b->geometry, x, &normal);
@@ -111,9 +109,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
     const cloth_vector p = to_local(&b->end, x);
     const float begins =
         vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
-    if (!(begins < thickness)) {
-      continue;
-    }
+    if (!(begins < thickness)) { continue; }
     if (!is_buried) {
       EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
     }
@@ -121,9 +117,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
     reach[row * a->pitch + column] = begins;
     widen_area(&area, a, row, column, springs_to_thickness(c, thickness - begins));
   }
-  if (is_buried) {
-    spread_in_area(c, a, &area, reach);
-  }
+  if (is_buried) { spread_in_area(c, a, &area, reach); }
   return is_buried;
 }
 

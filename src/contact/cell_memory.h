@@ -117,9 +117,7 @@ static int32_t most_cells_tried(const cloth *c) {
 /* Sets how many entries there are, `before` of which there were before. */
 static void set_cells_remembered(const cloth *c, uint32_t count, uint32_t before) {
   *cells_remembered(c) = count;
-  if (count < before) {
-    fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory));
-  }
+  if (count < before) { fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory)); }
 }
 
 /* Is a particle a corner of the cell of a key? */
@@ -132,9 +130,7 @@ static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
 
 /* Forgets the touches of cells with a collider, or of the cells around a particle; -1: of none. */
 static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
-  if (!c->state.cells) {
-    return;
-  }
+  if (!c->state.cells) { return; }
   cell_memory *entry = cell_memories_of(c);
   const uint32_t before = *cells_remembered(c);
   uint32_t count = 0;

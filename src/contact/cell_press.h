@@ -46,17 +46,13 @@
 #define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
   for (int32_t n = 0; n < 3; n++) {                                                                                    \
     const int32_t i = (e)->place[n];                                                                                   \
-    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) {                                                                      \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) { __VA_ARGS__; }                                                       \
   }
 
 /* k_0 of a touch. */
 static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_touch *e) {
   const float k = CELL_SHARE * contact_stiffness(t);
-  if (!c->constant.stiffness_map) {
-    return k;
-  }
+  if (!c->constant.stiffness_map) { return k; }
   const float *map = floats_at(c, c->constant.stiffness_map);
   return k * contact_factor(c, map, e->particle / c->grid.columns, e->particle % c->grid.columns);
 }
@@ -64,9 +60,7 @@ static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_t
 /* What cells, contacts and pairs gave last, in `product`, where cells touch. */
 static void take_last_cells(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  if (workspace_of(c)->cells == 0) {
-    return;
-  }
+  if (workspace_of(c)->cells == 0) { return; }
   if (!workspace_of(c)->has_pairs) {
     clear_floats(a.product, 3 * a.pitch * a.rows);
     add_last_contacts(c, t);
@@ -110,9 +104,7 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
   open_laws(&b);
   for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
     take_cell(c, &a, t, &e[n], &b);
-    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) {
-      find_laws(&b);
-    }
+    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
   }
   EACH_CELL_TOUCH(c, touched, touched->held = touched->law);
 }
@@ -161,9 +153,7 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
       EACH_MOVING_CORNER(&a, e, n, i, {
         const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
         sum -= e->weight[n] * vector_dot(own, p[n]);
-        if (!is_last) {
-          add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n]));
-        }
+        if (!is_last) { add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
       });
     }
   });
@@ -203,15 +193,11 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
   solve_change change = {0.0f, 0.0f, 0};
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
-    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) {
-      continue;
-    }
+    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) { continue; }
     const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
     e->law = released_law(e, moved, fast < e->way);
-    if (e->law.along == old.along && e->law.across == old.across) {
-      continue;
-    }
+    if (e->law.along == old.along && e->law.across == old.across) { continue; }
     const cloth_vector direction = near_at_cell(&a, a.direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
     const cloth_vector q = element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
@@ -281,9 +267,7 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   const vector_array x = vectors_at(c, c->state.position);
   const float k = cell_stiffness(c, t, e), thickness = contact_thickness(c);
   cloth_vector at = vector(0.0f, 0.0f, 0.0f), normal;
-  if (!(e->law.along > 0.0f)) {
-    return 0;
-  }
+  if (!(e->law.along > 0.0f)) { return 0; }
   for (int32_t n = 0; n < 3; n++) {
     const int32_t row = e->place[n] / a->pitch, column = e->place[n] - row * a->pitch;
     at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
@@ -302,9 +286,7 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
                   vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
   }
 #endif
-  if (!(law > 0.0f)) {
-    return 0;
-  }
+  if (!(law > 0.0f)) { return 0; }
   const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
   const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);
   const int32_t slips = holds < length;
@@ -341,13 +323,9 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   cell_memory *entry = cell_memories_of(c);
   touched_body b = {.collider = -1};
   uint32_t count = 0;
-  if (workspace_of(c)->cells > 0) {
-    clear_floats(a.residual, c->count);
-  }
+  if (workspace_of(c)->cells > 0) { clear_floats(a.residual, c->count); }
   EACH_CELL_TOUCH(c, e, {
-    if (e->collider != b.collider) {
-      b = touched_body_of(c, t, e->collider);
-    }
+    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
     if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
       count_cell(c, &entry[count], e->particle, a.residual);
       count++;

@@ -250,19 +250,13 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
 CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
   corner_row *r = &s->row[row & 1];
   const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
-  if (r->row == row) {
-    return r;
-  }
+  if (r->row == row) { return r; }
   r->row = row;
   for (int32_t k = 0; k < left; k += CLOTH_LANES) {
     place_corners(&s->s, r, s->block + k, k);
   }
-  if (behind >= 0) {
-    place_corners(&s->s, r, behind, TOUCH_LANES);
-  }
-  if (behind >= 0 && left < TOUCH_LANES) {
-    copy_corner(r, TOUCH_LANES, left);
-  }
+  if (behind >= 0) { place_corners(&s->s, r, behind, TOUCH_LANES); }
+  if (behind >= 0 && left < TOUCH_LANES) { copy_corner(r, TOUCH_LANES, left); }
   return r;
 }
 
@@ -299,9 +293,7 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   const float reach = (CELL_REACH + CELL_SLACK) * s->s.thickness + (1.0f + FARTHER) * s->way;
   const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
   const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), lanes_splat(reach)));
-  if (!lanes_any(may)) {
-    return may;
-  }
+  if (!lanes_any(may)) { return may; }
   const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(a->from, b->from), c->from), third);
   const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
   lanes3 normal;
@@ -478,9 +470,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
     workspace_of(s->c)->cell_searches += places < CELL_FOLLOWED ? places : CELL_FOLLOWED;
   }
   e->gap = lanes_first_value(gap);
-  if (!(e->gap < most + FARTHER * e->way)) {
-    return 0;
-  }
+  if (!(e->gap < most + FARTHER * e->way)) { return 0; }
   e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
   e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
   return 1;
@@ -492,9 +482,7 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   workspace *w = workspace_of(s->c);
   const cell_memory *m = t->memory;
   cloth_vector shift;
-  if (!choose_point(s, t, &shift)) {
-    return;
-  }
+  if (!choose_point(s, t, &shift)) { return; }
   if (w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
@@ -510,9 +498,7 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   }
   const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
   e->reach = reach_of_cell(s, e->place, t->weight);
-  if (!moves || !find_cell_gap(s, e, from, to)) {
-    return;
-  }
+  if (!moves || !find_cell_gap(s, e, from, to)) { return; }
   e->key = t->key;
   e->collider = s->b->collider;
   e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
@@ -533,9 +519,7 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
 /* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
-  if (b->count > 0) {
-    descend(&s->s, b);
-  }
+  if (b->count > 0) { descend(&s->s, b); }
   for (int32_t n = 0; n < b->count; n++) {
     add_triangle(s, &b->triangle[n]);
   }
@@ -568,9 +552,7 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
     t->distance[n] = r->distance[k];
   }
-  if (s->batch.count == CLOTH_LANES) {
-    add_waiting_triangles(s);
-  }
+  if (s->batch.count == CLOTH_LANES) { add_waiting_triangles(s); }
 }
 
 /* The triangles of a row of the present block that are remembered: two bits for each cell. */
@@ -621,9 +603,7 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
   for (uint32_t bits = find_triangles(s, row); bits; bits &= bits - 1u) {
     const int32_t triangle = first_bit(bits), lane = triangle / 2;
 #if WITH_GAPS
-    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) {
-      continue;
-    }
+    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) { continue; }
 #endif
     if (!s->has_reach) {
       s->body.is_buried = find_reach(s->s.c, &s->body);
@@ -645,9 +625,7 @@ CLOTH_SEPARATE void find_cells_of(cell_search *s) {
     s->row[0].row = s->row[1].row = -1;
     for (int32_t row = 0; row + 1 < s->s.a->rows;) {
       const int32_t skipped = rows_too_far(s, row);
-      if (skipped == 0) {
-        find_cells_of_row(s, row);
-      }
+      if (skipped == 0) { find_cells_of_row(s, row); }
       row += skipped > 0 ? skipped : 1;
     }
   }
@@ -665,9 +643,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
   int32_t has_blocks = 0;
   workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) {
-      continue;
-    }
+    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) { continue; }
     s.body = touched_body_of(c, t, index);
     s.has_reach = 0;
     s.s = (touch_search){.c = c,
@@ -678,9 +654,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
                          .thickness = thickness,
                          .push = c->settings.integration.max_push_speed * t->h};
     place_collider(&s);
-    if (!do_boxes_meet(&s.near, &all)) {
-      continue;
-    }
+    if (!do_boxes_meet(&s.near, &all)) { continue; }
     if (!has_blocks) {
       find_cell_bounds(&s.s);
       has_blocks = 1;

@@ -127,9 +127,7 @@ static void keep_rising_cells(triangle_list *list, const surface_point *s, const
       const float right = n.x * ((float)(w->left + k + 1) * g->spacing[0] - s->to.x);
       const float first = rise_of_side(height + k, left, right, n.y) + below;
       const float second = rise_of_side(height + k + g->counts[0], left, right, n.y) + above;
-      if (!(maximum(first, second) > least)) {
-        list->bits[2 * cell / CHUNK] &= (uint8_t) ~(3u << 2 * cell % CHUNK);
-      }
+      if (!(maximum(first, second) > least)) { list->bits[2 * cell / CHUNK] &= (uint8_t) ~(3u << 2 * cell % CHUNK); }
     }
   }
 }
@@ -139,13 +137,9 @@ static void keep_rising_cells(triangle_list *list, const surface_point *s, const
 /* Leaves in a list what may be within the radius and rises above the nearest contact. Returns 0 if nothing does. */
 CLOTH_SEPARATE int keep_rising(triangle_list *list, const surface_point *s, const surface_hits *h) {
   int any = 0;
-  if (!may_rise(&list->box, s, h)) {
-    return 0;
-  }
+  if (!may_rise(&list->box, s, h)) { return 0; }
 #if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    keep_rising_cells(list, s, h);
-  }
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { keep_rising_cells(list, s, h); }
 #endif
   for (int32_t n = 0; n < list->count; n++) {
     uint32_t rising = 0;
@@ -216,12 +210,8 @@ static nearest_hit find_nearest_of_all(triangle_list *list, const surface_point 
   const float most = s->radius * s->radius;
   *least = measure_nearest(list, s).least;
   const float about = about_nearest(*least);
-  if (*least < most) {
-    best = find_nearest(list, s, about, list->measured, h);
-  }
-  if (*least < most && !(best.size * best.size < about)) {
-    best = find_nearest(list, s, most, ALL_CHUNKS, h);
-  }
+  if (*least < most) { best = find_nearest(list, s, about, list->measured, h); }
+  if (*least < most && !(best.size * best.size < about)) { best = find_nearest(list, s, most, ALL_CHUNKS, h); }
   return best;
 }
 
@@ -238,9 +228,7 @@ CLOTH_SEPARATE nearest_hit find_nearest_ground(triangle_list *list, const surfac
     list_window(list, &near);
     const nearest_hit best = find_nearest_of_all(list, s, h, least);
     list_window(list, &window);
-    if (best.size < radius) {
-      return best;
-    }
+    if (best.size < radius) { return best; }
   }
   return find_nearest_of_all(list, s, h, least);
 }
@@ -256,18 +244,14 @@ static float find_first_hit(triangle_list *list, const surface_point *s, surface
 #else
   const nearest_hit best = find_nearest_of_all(list, s, h, &least);
 #endif
-  if (best.size < s->radius) {
-    add_hit(h, best.gap, best.normal);
-  }
+  if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return least;
 }
 
 /* Finds the nearest contact beside those found, and adds it. Returns 1 if there is any. */
 static int find_next_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
   const nearest_hit best = find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h);
-  if (best.size < s->radius) {
-    add_hit(h, best.gap, best.normal);
-  }
+  if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return best.size < s->radius;
 }
 
@@ -301,19 +285,13 @@ CLOTH_SEPARATE crease find_crease(triangle_list *list, const surface_point *s, c
   const lanes zero = lanes_splat(0.0f);
   crease c = {s->radius, 0.0f, h->normal[0]};
   for (int32_t n = 0; n < list->count; n++) {
-    if (!list->bits[n]) {
-      continue;
-    }
+    if (!list->bits[n]) { continue; }
     charge_chunk(list, COST_CHUNK);
     EACH_TRIANGLE_LANES(list, n, k, near, {
       triangle_distance d;
-      if (!(list->least[n] < c.gap * c.gap)) {
-        break;
-      }
+      if (!(list->least[n] < c.gap * c.gap)) { break; }
       const triangle_lanes t = listed_triangles(list, n, k);
-      if (!measure_triangles(&t, s, c.gap * c.gap, 0, &d)) {
-        continue;
-      }
+      if (!measure_triangles(&t, s, c.gap * c.gap, 0, &d)) { continue; }
       const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d.normal));
       const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d.gap));
       lanes_mask is_it =
@@ -329,9 +307,7 @@ CLOTH_SEPARATE crease find_crease(triangle_list *list, const surface_point *s, c
    w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
 static void round_crease(triangle_list *list, const surface_point *s, surface_hits *h) {
   const crease c = find_crease(list, s, h);
-  if (!(c.share > 0.0f)) {
-    return;
-  }
+  if (!(c.share > 0.0f)) { return; }
   const float second = 0.5f * c.share, first = 1.0f - second;
   const cloth_vector sum =
       vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(c.normal, second)));

@@ -84,9 +84,7 @@ CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const s
   const lanes_mask is_behind = lanes_less(before, zero);
   const lanes beyond = lanes_select(is_behind, s->one_sided ? one : lanes_negate(after), after);
   lanes_mask passes = lanes_less(beyond, zero);
-  if (!lanes_any(passes)) {
-    return;
-  }
+  if (!lanes_any(passes)) { return; }
   plane_passes at;
   const lanes whole = lanes_select(passes, lanes_subtract(before, after), one);
   at.share = lanes_flush(lanes_divide(before, whole));
@@ -99,9 +97,7 @@ CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const s
   passes = lanes_both(passes, lanes_less(lanes_splat(pass->low - EDGE_TOLERANCE), at.share));
   passes = lanes_both(passes, lanes_less(at.share, lanes_splat(pass->high)));
   const uint32_t bits = lanes_bits(passes) & near;
-  if (bits) {
-    take_passes(pass, bits, &at);
-  }
+  if (bits) { take_passes(pass, bits, &at); }
 }
 
 CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, surface_pass *pass) {
@@ -147,9 +143,7 @@ CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const
 
 /* What a way passes, by a list; of a short one by further lists. */
 static surface_pass find_listed_pass(triangle_list *list, const surface_point *s) {
-  if (list->is_short) {
-    return find_passes_in_pieces(list->g, s);
-  }
+  if (list->is_short) { return find_passes_in_pieces(list->g, s); }
   surface_pass pass = no_pass(0.0f, NO_PASS);
   find_passes(list, s, &pass);
   return pass;
@@ -171,12 +165,8 @@ CLOTH_SEPARATE int follow_passes(triangle_list *list, surface_point *s, float ab
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
     const surface_pass pass = find_listed_pass(list, s);
     s->work += pass.work;
-    if (!(pass.share < 1.0f)) {
-      break;
-    }
-    if (n == 0) {
-      clear_hits(h);
-    }
+    if (!(pass.share < 1.0f)) { break; }
+    if (n == 0) { clear_hits(h); }
     add_hit(h, negate(pass.depth), pass.normal);
     move_end(s, h, vector_flush_work(vector_scale(pass.normal, pass.depth + above)));
     passed = 1;
@@ -207,8 +197,7 @@ static void list_around(triangle_list *list, const cloth_geometry *g, const surf
 /* Finds what touches a particle beside the nearest contact, which is in front of it. */
 static void find_more_hits(triangle_list *list, const surface_point *s, surface_hits *h) {
   if (keep_rising(list, s, h)) {
-    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(list, s, h); f++) {
-    }
+    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(list, s, h); f++) {}
     round_crease(list, s, h);
   }
 }
@@ -221,16 +210,10 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float lengt
   clear_hits(h);
   s->moved = vector(0.0f, 0.0f, 0.0f);
   const float least = find_first_hit(list, s, h);
-  if (list->is_short || least < reach * reach) {
-    moves = follow_passes(list, s, above, h);
-  }
-  if (moves && list->is_short) {
-    list_around(list, list->g, s);
-  }
+  if (list->is_short || least < reach * reach) { moves = follow_passes(list, s, above, h); }
+  if (moves && list->is_short) { list_around(list, list->g, s); }
 #if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    rise_from_ground(list->g, s, h);
-  }
+  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(list->g, s, h); }
 #endif
   if (is_hit(h->gap[0]) && h->gap[0] > 0.0f) {
     for (int32_t n = 0; n < list->count && moves; n++) {
@@ -238,9 +221,7 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float lengt
     }
     find_more_hits(list, s, h);
   }
-  if (moves) {
-    move_end(s, h, vector_subtract(vector(0.0f, 0.0f, 0.0f), s->moved));
-  }
+  if (moves) { move_end(s, h, vector_subtract(vector(0.0f, 0.0f, 0.0f), s->moved)); }
 }
 
 /// One point ///
@@ -278,16 +259,10 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
     clear_hits(&hits);
     find_first_hit(&list, &s, &hits);
 #if WITH_HEIGHT_FIELD
-    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-      rise_from_ground(g, &s, &hits);
-    }
+    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, &hits); }
 #endif
-    if (is_hit(hits.gap[0])) {
-      return minimum(hits.gap[0], thickness);
-    }
-    if (!s.one_sided || list.overflows || !is_in_box(g, p)) {
-      break;
-    }
+    if (is_hit(hits.gap[0])) { return minimum(hits.gap[0], thickness); }
+    if (!s.one_sided || list.overflows || !is_in_box(g, p)) { break; }
     s.radius += s.radius;
   }
   return thickness;
@@ -301,9 +276,7 @@ static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface
   if (s.one_sided) {
     const surface_pass in_front = find_passes_in_pieces(g, &s);
     pass->work += in_front.work;
-    if (in_front.share > pass->share) {
-      return 0;
-    }
+    if (in_front.share > pass->share) { return 0; }
   }
   const int cuts = pass->count % 2 == 0 && vector_dot(pass->normal, pass->last_normal) > OPPOSITE;
   return !cuts;
@@ -334,9 +307,7 @@ CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_ve
     surface_pass pass = find_passes_in_pieces(g, &s);
     const int stops = pass.share < 1.0f && is_on_other_side(g, &pass, s) && !(pass.depth < most);
     *work += pass.work;
-    if (!stops) {
-      return tries > 0;
-    }
+    if (!stops) { return tries > 0; }
     s.radius = pass.depth + above;
     list_around(&list, g, &s);
     *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);

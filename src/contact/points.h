@@ -52,9 +52,7 @@ static int32_t next_column(const solve_arrays *a, int32_t column) {
 CLOTH_INLINE lanes own_beside(const solve_arrays *a, float *array, int32_t floats, int32_t number, int32_t row,
                               int32_t i, int32_t right) {
   const lanes here = lanes_load(OWN(array, floats, row * a->pitch + i, number));
-  if (!right) {
-    return here;
-  }
+  if (!right) { return here; }
   float values[CLOTH_LANES + 1];
   const int32_t left = a->columns - i, count = left < CLOTH_LANES ? left : CLOTH_LANES;
   values[CLOTH_LANES] = 0.0f;

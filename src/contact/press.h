@@ -140,9 +140,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
   touch_store(e, TOUCH_FRICTION, k, friction);
-  if (body) {
-    lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed));
-  }
+  if (body) { lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed)); }
 }
 
 /* Adds k n n^T + k_t (I - n n^T). */
@@ -190,9 +188,7 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
   const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
   float values[3][CLOTH_LANES];
   const vector_array forces = {values[0], values[1], values[2]};
-  if (first < 0) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
   lanes3_store(forces, 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
   return vector_load(forces, lane);
 }
@@ -303,9 +299,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
   const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
   const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
-  if (!lanes_any(which)) {
-    return;
-  }
+  if (!lanes_any(which)) { return; }
   const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   const lanes3 moved = lanes3_flush(solution_with(a, e->row, i, lanes_splat(rel->length), rel->has_solution));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
@@ -314,9 +308,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) {
-    return;
-  }
+  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) { return; }
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
   const lanes3 q = contact_product(n, less_along, less_across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
@@ -336,9 +328,7 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    if (!find_unknown(c, e->collider)) {
-      EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i);
-    }
+    if (!find_unknown(c, e->collider)) { EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i); }
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;

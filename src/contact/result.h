@@ -82,9 +82,7 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   const lanes distance = to->distance = distances_to(r->b, &to->place, &normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
-  if (!lanes_any(inside)) {
-    return;
-  }
+  if (!lanes_any(inside)) { return; }
   const lanes out = lanes_subtract(lanes_add(least, lanes_multiply(thickness, lanes_splat(SAFETY_SHARE))), distance);
   const lanes3 n = lanes3_rotate(r->b->end.rotation, normal);
   const lanes3 push = lanes3_keep(inside, lanes3_flush(lanes3_scale(lanes3_flush(n), out)));
@@ -144,9 +142,7 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms 
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
 #if WITH_BODIES
-  if (r->b->unknown) {
-    return arms_of_touch(r->a, e, k, r->b->unknown);
-  }
+  if (r->b->unknown) { return arms_of_touch(r->a, e, k, r->b->unknown); }
 #endif
   (void)e;
   (void)k;
@@ -203,9 +199,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), to->distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
-  if (has_contact_record(r->c)) {
-    record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps);
-  }
+  if (has_contact_record(r->c)) { record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps); }
   const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
@@ -330,9 +324,7 @@ static void remember_contacts(const cloth *c) {
   for (int32_t row = 0; row < c->grid.rows; row++) {
     for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
-      if (first >= 0) {
-        remember_block(c, first);
-      }
+      if (first >= 0) { remember_block(c, first); }
     }
   }
   w->remembers = 1;
@@ -364,9 +356,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     touch *e = &list[n];
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
-    if (e->collider != b.collider) {
-      b = touched_body_of(c, t, e->collider);
-    }
+    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
     EACH_TOUCH_LANES(e, a.columns, k, i, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);

@@ -36,9 +36,7 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
   for (int32_t row = 0; row < r->a->rows; row++) {
     for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
-      if (lanes_any(are_runaways(r, row, i))) {
-        return 1;
-      }
+      if (lanes_any(are_runaways(r, row, i))) { return 1; }
     }
   }
   return 0;
@@ -90,9 +88,7 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
                     .x = vectors_at(c, c->state.position),
                     .v = vectors_at(c, c->state.velocity),
                     .has_solution = has_solution};
-  if (!has_runaways(&r)) {
-    return;
-  }
+  if (!has_runaways(&r)) { return; }
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_solid_at(c, index)) {
       b = touched_body_of(c, t, index);

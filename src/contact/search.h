@@ -250,9 +250,7 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
 CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
                                  lanes reach) {
   const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
-  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) {
-    return reach;
-  }
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) { return reach; }
   lanes3 normal;
   const lanes begins = distances_to(s->b, &w->from, &normal);
   const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
@@ -282,9 +280,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   lanes3 normal;
   lanes gap = distances_to(b, &w.to, &normal);
   lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
-  if (!lanes_any(near)) {
-    return 0;
-  }
+  if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
   w.length = lanes3_length(w.along);
@@ -300,9 +296,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   }
   const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
   const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
-  if (!lanes_any(touches)) {
-    return 0;
-  }
+  if (!lanes_any(touches)) { return 0; }
   const lanes3 n = lanes3_flush(lanes3_rotate(b->end.rotation, normal));
   const lanes3 offset = anchor_offset(s, &w, n, particle);
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
@@ -415,28 +409,20 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   int32_t is_deep = 0;
   clear_touches(c);
-  if (collider_end(c) == 0) {
-    return 0;
-  }
+  if (collider_end(c) == 0) { return 0; }
   const block_balls balls = balls_of(&a);
   const position_box all = box_of_ways(c, &a);
   const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
   int32_t has_balls = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) {
-      continue;
-    }
+    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
     if (!has_balls) {
       find_balls(c, &a, &balls);
       has_balls = 1;
     }
-    if (!is_solid_at(c, index)) {
-      continue;
-    }
+    if (!is_solid_at(c, index)) { continue; }
     touched_body b = touched_body_of(c, t, index);
-    if (!is_box_near(&b, &all, thickness)) {
-      continue;
-    }
+    if (!is_box_near(&b, &all, thickness)) { continue; }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
     touch_search s = {.c = c,
                       .a = &a,

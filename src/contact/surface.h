@@ -102,9 +102,7 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
   touch_way *w = &block->way[group];
   block->near[group] = zero;
-  if (i >= a->columns) {
-    return 0;
-  }
+  if (i >= a->columns) { return 0; }
   w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
   w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i));
   w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
@@ -121,9 +119,7 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   near = lanes_both(near,
                     lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
   near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
-  if (g->shape == CLOTH_SHAPE_MESH) {
-    near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y));
-  }
+  if (g->shape == CLOTH_SHAPE_MESH) { near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y)); }
   block->reach[group] = reach;
   block->radius[group] = radius;
   block->near[group] = lanes_keep(near, lanes_splat(1.0f));
@@ -201,9 +197,7 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, 
     statistics_of(s->c)->overflows += list->overflows;
     find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
     point->work += list->work;
-    if (is_hit(hits->gap[0])) {
-      break;
-    }
+    if (is_hit(hits->gap[0])) { break; }
     radius += radius;
   }
   charge_searches(s->c, point->work, SHORT_SEARCHES);
@@ -219,16 +213,12 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
     list_leaves(list, leaves, point->to, point->radius);
   }
 #endif
-  if (!leaves) {
-    list_around(list, s->b->geometry, point);
-  }
+  if (!leaves) { list_around(list, s->b->geometry, point); }
   if (list->overflows) {
     find_short_hits(s, list, point, length, hits);
     return;
   }
-  if (list->count > 0) {
-    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
-  }
+  if (list->count > 0) { find_hits(list, point, length, NEAR_SHARE * s->thickness, hits); }
   const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
   charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
@@ -290,9 +280,7 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block
   const lanes_mask is_face = lanes_less(gap, lanes_splat(0.5f * NO_FACE));
   const lanes_mask touches =
       lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_face, lanes_less(gap, far)));
-  if (!lanes_any(touches)) {
-    return 0;
-  }
+  if (!lanes_any(touches)) { return 0; }
   const lanes3 n = lanes3_load(block_normals(block, e->face), k);
   touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
@@ -342,17 +330,13 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
       widen_box(&block, k / CLOTH_LANES, &box);
     }
   }
-  if (!near) {
-    return;
-  }
+  if (!near) { return; }
 #if WITH_MESH
   if (s->b->geometry->shape == CLOTH_SHAPE_MESH) {
     leaves = leaves_of(s->c);
     find_leaves(leaves, s->b->geometry, box.low, box.high);
     workspace_of(s->c)->searched += list_searches(leaves->work);
-    if (leaves->count == 0) {
-      return;
-    }
+    if (leaves->count == 0) { return; }
     leaves = leaves->overflows ? NULL : leaves;
   }
 #endif
@@ -393,9 +377,7 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
   const position_box all = box_of_ways(c, &a);
   int32_t is_deep = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) {
-      continue;
-    }
+    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
     touched_body b = touched_body_of(c, t, index);
     const position_box box = surface_box(&b, BOX_SLACK * 2.0f * thickness);
     b.is_buried = find_reach(c, &b);
@@ -430,9 +412,7 @@ CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t,
   uint32_t work = 0;
   const int stops = stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
   charge_searches(s->c, work, GUARD_SEARCHES);
-  if (!stops) {
-    return 0;
-  }
+  if (!stops) { return 0; }
   const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
   const cloth_vector faster = vector_flush_work(vector_scale(vector_subtract(now, x), t->inverse_h));
   vector_store(s->x, particle, now);
@@ -466,9 +446,7 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
     float flags[CLOTH_LANES];
     const int32_t i = column + k;
     const lanes may = may_have_passed(s, *chain_at(s->c, row, column), row, i, k);
-    if (!lanes_any(lanes_less(lanes_splat(0.0f), may))) {
-      continue;
-    }
+    if (!lanes_any(lanes_less(lanes_splat(0.0f), may))) { continue; }
     lanes_store(flags, may);
     for (int32_t lane = 0; lane < CLOTH_LANES && i + lane < s->a->columns; lane++) {
       const float reach = s->b->is_buried ? s->reach[row * s->a->pitch + i + lane] : s->thickness;
@@ -482,9 +460,7 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
 CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index)) {
-      continue;
-    }
+    if (!is_surface_at(c, index)) { continue; }
     touched_body b = touched_body_of(c, t, index);
     b.is_buried = find_reach(c, &b);
     const touch_search s = {.c = c,

@@ -149,9 +149,7 @@ static float contact_factor(const cloth *c, const float *map, int32_t row, int32
 
 /* k_0 of lanes `k` of a touch, from that of the fabric. */
 CLOTH_INLINE lanes touch_stiffness(const cloth *c, const touch *e, int32_t k, float stiffness) {
-  if (!c->constant.stiffness_map) {
-    return lanes_splat(stiffness);
-  }
+  if (!c->constant.stiffness_map) { return lanes_splat(stiffness); }
   const float *map = floats_at(c, c->constant.stiffness_map);
   float factors[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {

@@ -125,9 +125,7 @@ static position_box box_of_window(const cloth_geometry *g, const field_window *w
 static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
   const field_window w = window_around(list->g, low, high);
   list->overflows = (int64_t)w.columns * w.rows > MOST_CELLS;
-  if (list->overflows) {
-    return;
-  }
+  if (list->overflows) { return; }
   list->work += (uint32_t)(w.columns * w.rows) * COST_FIELD_TEST;
   const float highest = highest_in_window(list->g, &w);
   if (!(highest < low.y)) {
@@ -161,9 +159,7 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
     lanes_store(squared, square);
     for (; near; near &= near - 1u) {
       const int32_t lane = first_bit(near);
-      if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) {
-        return;
-      }
+      if (!add_chunk(list, leaves->leaf[n + lane], ALL_OF_CHUNK, squared[lane])) { return; }
     }
   }
   list->work += (uint32_t)leaves->count * COST_MESH_LEAF;
@@ -192,9 +188,7 @@ static int is_box_apart(const cloth_geometry *g, cloth_vector low, cloth_vector 
 /* Lists the triangles of a surface near a box in its axes. */
 CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
   clear_list(list, g);
-  if (is_box_apart(g, low, high)) {
-    return;
-  }
+  if (is_box_apart(g, low, high)) { return; }
 #if WITH_HEIGHT_FIELD
   if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
     list_field(list, low, high);
@@ -249,9 +243,7 @@ CLOTH_INLINE triangle_lanes listed_triangles(triangle_list *list, int32_t n, int
 #define EACH_TRIANGLE_LANES(list, n, k, near, statement)                                                               \
   for (int32_t k = 0; k < CHUNK; k += CLOTH_LANES) {                                                                   \
     const uint32_t near = (uint32_t)(list)->bits[n] >> k & ((1u << CLOTH_LANES) - 1u);                                 \
-    if (near) {                                                                                                        \
-      statement;                                                                                                       \
-    }                                                                                                                  \
+    if (near) { statement; }                                                                                           \
   }
 
 /// Distances of particles from triangles ///
@@ -336,9 +328,7 @@ CLOTH_SEPARATE void measure_chunk(triangle_list *list, const surface_point *s, i
     const lanes3 p = lanes3_subtract(lanes3_splat(s->to), triangle_vector(&t, TRIANGLE_CORNER));
     const lanes height = above_planes(&t, p);
     lanes excess[3];
-    if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(about)))) {
-      continue;
-    }
+    if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(about)))) { continue; }
     const lanes outside = beyond_edges(&t, p, excess);
     const lanes beside = lanes_maximum(outside, zero);
     const lanes squared = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
@@ -363,14 +353,10 @@ CLOTH_SEPARATE nearest_measure measure_nearest(triangle_list *list, const surfac
   for (int32_t n = 1; n < list->count; n++) {
     first = list->least[n] < list->least[first] ? n : first;
   }
-  if (list->count > 0) {
-    measure_chunk(list, s, first, &nearest);
-  }
+  if (list->count > 0) { measure_chunk(list, s, first, &nearest); }
   for (int32_t n = 0; n < list->count; n++) {
     const float most = nearest.is_inside ? nearest.least : about_nearest(nearest.least);
-    if (n != first && list->least[n] < most) {
-      measure_chunk(list, s, n, &nearest);
-    }
+    if (n != first && list->least[n] < most) { measure_chunk(list, s, n, &nearest); }
   }
   return nearest;
 }
@@ -383,18 +369,14 @@ CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point 
   const lanes3 normal = triangle_vector(t, TRIANGLE_NORMAL), p = from_corners(t, s->to);
   const lanes height = above_planes(t, p);
   lanes distance = lanes_absolute(height), excess[3];
-  if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(limit)))) {
-    return 0;
-  }
+  if (!lanes_any(lanes_less(lanes_multiply(height, height), lanes_splat(limit)))) { return 0; }
   const lanes outside = beyond_edges(t, p, excess), beside = lanes_maximum(outside, zero);
   d->least = lanes_add(lanes_multiply(beside, beside), lanes_multiply(height, height));
   const lanes_mask is_edge = lanes_less(zero, outside);
   d->is_face = lanes_less(outside, lanes_splat(WORK_QUANTUM));
   d->found = lanes_less(d->least, lanes_splat(limit));
   d->found = edges ? d->found : lanes_both(d->found, d->is_face);
-  if (!lanes_any(d->found)) {
-    return 0;
-  }
+  if (!lanes_any(d->found)) { return 0; }
   const lanes before = above_planes(t, from_corners(t, s->from));
   const lanes_mask is_behind = lanes_less(lanes_select(lanes_less(zero, distance), height, before), zero);
   lanes3 n = s->one_sided ? normal : lanes3_scale(normal, lanes_select(is_behind, lanes_splat(-1.0f), one));

@@ -29,9 +29,7 @@ static int32_t seam_bits(const self_group *g, int32_t n, int32_t particle, int a
 static void update_ages(const self_group *g, int changes, int all_found) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    if (!changes && !b->is_still) {
-      fill_zero(b->ages, (size_t)b->count);
-    }
+    if (!changes && !b->is_still) { fill_zero(b->ages, (size_t)b->count); }
     for (int32_t i = 0; changes && i < b->count; i++) {
       const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
       const int32_t bits = seam_bits(g, n, i, all_found);

@@ -108,9 +108,7 @@ static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_
   const int32_t p = sewn->number[sewn->first[a] + particle], q = sewn->number[sewn->first[b] + other];
   for (int32_t n = 0; p >= 0 && q >= 0 && n < SEWN_LABELS; n++) {
     for (int32_t k = 0; k < SEWN_LABELS; k++) {
-      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) {
-        return 1;
-      }
+      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) { return 1; }
     }
   }
   return 0;
@@ -139,9 +137,7 @@ CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
 static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
   const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
 #if WITH_SEAMS
-  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) {
-    return 1;
-  }
+  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) { return 1; }
   if (s->has_sewn && were_sewn_together(s->group, a, i, b, j)) {
     note_near(&s->group->bodies[a], i);
     note_near(&s->group->bodies[b], j);
@@ -158,9 +154,7 @@ static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) 
   for (int32_t n = 0; n < 4; n++) {
     for (int32_t k = 0; k < 4; k++) {
       const uint32_t with = pairs_with_corners[n][k];
-      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) {
-        joined |= with;
-      }
+      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) { joined |= with; }
     }
   }
   return joined;
@@ -186,9 +180,7 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
     s->dropped += !has_room;
     s->is_full |= !has_room;
   }
-  if (count == 0) {
-    return;
-  }
+  if (count == 0) { return; }
   const cell_pair pair = {packed_cell(waiting_cell(s, 0, lane), kinds & ((1u << CELL_KINDS) - 1u)),
                           packed_cell(waiting_cell(s, 1, lane), kinds >> CELL_KINDS)};
   g->cells[s->found++] = pair;
@@ -292,9 +284,7 @@ static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], in
         (uint32_t)q->has[0][lane] >> pair_kinds[n][0] & (uint32_t)q->has[1][lane] >> pair_kinds[n][1];
     kinds |= (near[n] >> lane & exist & 1u) << n;
   }
-  if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) {
-    kinds &= ~find_joined(s, kinds, lane);
-  }
+  if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) { kinds &= ~find_joined(s, kinds, lane); }
   add_candidates(s, kinds, lane);
   return kinds != 0;
 }
@@ -363,9 +353,7 @@ static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_
 static void add_cells(self_search *s, const self_leaf *first, int32_t i, const self_leaf *second, int32_t j) {
   put_cell(s, 0, first, i);
   put_cell(s, 1, second, j);
-  if (++s->queue.count == SELF_BATCH) {
-    test_waiting(s);
-  }
+  if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
 }
 
 /* Nothing of cloths a and b waits yet. */

@@ -23,9 +23,7 @@
 /* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {
   const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
-  if (c->self) {
-    EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left));
-  }
+  if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
 }
 
 /* The contour step of the edges that pass through triangles, in a substep of h seconds. */
@@ -63,9 +61,7 @@ static cloth_vector mean_velocity(const self_group *g) {
    momentum stays, and some of its energy is lost. `shortest`: part of a substep. */
 CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float shortest) {
   const float most = LONGEST_WAY * shortest_spacing_of(g) * plan->inverse_h / shortest;
-  if (!(g->found->fastest > most)) {
-    return;
-  }
+  if (!(g->found->fastest > most)) { return; }
   const cloth_vector mean = mean_velocity(g);
   const float share = most / g->found->fastest;
   for (int32_t n = 0; n < g->count; n++) {
@@ -96,9 +92,7 @@ CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, f
 /* Candidates of a part of a substep that begins, where they are fast. Returns 1 if it has looked for them. */
 static int prepare_part(const self_group *g, const step_plan *plan, float length) {
   const int is_fast = is_fast_step(g, plan);
-  if (is_fast) {
-    gather_candidates(g, length * plan->h, 0);
-  }
+  if (is_fast) { gather_candidates(g, length * plan->h, 0); }
   return is_fast;
 }
 

@@ -38,9 +38,7 @@ CLOTH_REPEATED uint32_t edges_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c
   const lanes before = lanes_flush_below(lanes3_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
   const lanes after = lanes_flush_below(lanes3_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
   const uint32_t bits = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
-  if (!bits) {
-    return 0u;
-  }
+  if (!bits) { return 0u; }
   const lanes fall = lanes_subtract(before, after);
   const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
   const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, lanes_splat(1.0f)));
@@ -75,9 +73,7 @@ static int is_sewn_meeting(const self_group *g, int32_t a, int32_t b, const self
 #if WITH_SEAMS
   for (int32_t n = 0; g->sewn && n < 2; n++) {
     for (int32_t k = 2; k < 5; k++) {
-      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) {
-        return 1;
-      }
+      if (are_sewn(g->sewn, a, m->particle[n], b, m->particle[k])) { return 1; }
     }
   }
 #endif
@@ -113,9 +109,7 @@ static void note_meeting(self_search *s, const cell_queue *q, int32_t n, int32_t
   const self_body *from = &g->bodies[a], *to = &g->bodies[b];
   self_meeting m = {.particle = {q->corner[0][0][n], q->corner[0][edge_corner[end]][n], q->corner[1][0][n],
                                  q->corner[1][later_corners[t][0]][n], q->corner[1][later_corners[t][1]][n]}};
-  if (a == b && have_common(&m)) {
-    return;
-  }
+  if (a == b && have_common(&m)) { return; }
   const int32_t edge = m.particle[0], row = edge / from->columns;
   if (!has_edge(from, row, edge - row * from->columns, end) || is_sewn_meeting(g, a, b, &m) ||
       !find_meeting(from->start, to->start, &m) || was_sewn_meeting(g, a, b, &m)) {
@@ -137,9 +131,7 @@ static void find_intersections(self_search *s, cell_queue *q) {
   const int32_t count = q->count;
   q->count = 0;
   s->crossed += count;
-  if (count == 0) {
-    return;
-  }
+  if (count == 0) { return; }
   find_crossings(s->group, q, bits);
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
     for (uint32_t left = bits[which] & ((1u << count) - 1u); left; left &= left - 1u) {
@@ -154,9 +146,7 @@ static void add_crossing(self_search *s, int32_t a, int32_t b, int32_t edges, in
   const self_body *first = &s->group->bodies[a], *second = &s->group->bodies[b];
   put_corners(first, q, 0, edges / first->columns, edges % first->columns);
   put_corners(second, q, 1, cell / second->columns, cell % second->columns);
-  if (++q->count == SELF_BATCH) {
-    find_intersections(s, q);
-  }
+  if (++q->count == SELF_BATCH) { find_intersections(s, q); }
 }
 
 #endif

@@ -103,9 +103,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
 #if WITH_COLLIDERS
-    if (b->terms) {
-      add_last_contacts(b->c, b->terms);
-    }
+    if (b->terms) { add_last_contacts(b->c, b->terms); }
 #endif
     (void)b;
   }
@@ -183,16 +181,12 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   cloth_vector p[4];
   float out;
   EACH_ELEMENT(g, e, {
-    if (!(e->press.law.across > 0.0f)) {
-      continue;
-    }
+    if (!(e->press.law.across > 0.0f)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
     const float press = press_after(e, moved, &out), most = x.law->friction * press;
     const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-    if (!(press > 0.0f) || !(e->press.law.across * way > most)) {
-      continue;
-    }
+    if (!(press > 0.0f) || !(e->press.law.across * way > most)) { continue; }
     const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
                        direction = direction_of_pair(&x, p);
     const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
@@ -262,9 +256,7 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
   for (int32_t n = 0; n < g->count; n++) {
     if (g->bodies[n].terms) {
       *g->bodies[n].memories.count = 0;
-      if (g->touching) {
-        g->touching[n] = 0;
-      }
+      if (g->touching) { g->touching[n] = 0; }
     }
   }
   EACH_ELEMENT(g, e, {
@@ -318,9 +310,7 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
     inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
     sum += flush_small(weight[k] * weight[k], WORK_QUANTUM) * inverse[k];
   }
-  if (!(sum > 0.0f)) {
-    return;
-  }
+  if (!(sum > 0.0f)) { return; }
   const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
@@ -342,9 +332,7 @@ static void part_element(const self_group *g, const pair_element *e) {
   pair_ends x;
   pair_shape shape;
   find_pair_places(g, candidate, &x);
-  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) {
-    part_pair(candidate, &x, &shape);
-  }
+  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
 }
 
 /* Moves apart what has passed, once forwards and once backwards. Nothing has where cloth rests. */

@@ -60,9 +60,7 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
   open_laws(&b);
   for (int32_t n = 0; n < g->found->elements; n++) {
     take_element(g, &e[n], vector_flush_work(vector_scale(e[n].press.last, scale)), &b);
-    if (b.count == CLOTH_LANES || n + 1 == g->found->elements) {
-      find_laws(&b);
-    }
+    if (b.count == CLOTH_LANES || n + 1 == g->found->elements) { find_laws(&b); }
   }
   for (int32_t n = 0; n < g->found->elements; n++) {
     e[n].block_across = e[n].press.law.across;

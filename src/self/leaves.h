@@ -172,9 +172,7 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
   leaf->has_gap = 0;
 #if WITH_GAPS
-  if (has_gaps(b->c)) {
-    drop_absent_cells(b, leaf);
-  }
+  if (has_gaps(b->c)) { drop_absent_cells(b, leaf); }
 #endif
 }
 

@@ -56,9 +56,7 @@ static memory_table table_of_memories(const self_group *g) {
     for (uint32_t k = 0; k < *m.count && !g->bodies[n].is_still; k++) {
       t.copy[count++] = m.entry[k];
     }
-    if (!g->bodies[n].is_still) {
-      forget_pairs(g->bodies[n].c);
-    }
+    if (!g->bodies[n].is_still) { forget_pairs(g->bodies[n].c); }
   }
   while (t.places < 2u * (uint32_t)count) {
     t.places *= 2u;
@@ -79,9 +77,7 @@ static memory_table table_of_memories(const self_group *g) {
 static const pair_memory *find_in_table(const memory_table *t, pair_key key) {
   for (uint32_t place = table_place(key, t->places); t->number[place]; place = (place + 1u) & (t->places - 1u)) {
     const pair_memory *m = &t->copy[t->number[place] - 1];
-    if (are_same_pairs(m->key, key)) {
-      return m;
-    }
+    if (are_same_pairs(m->key, key)) { return m; }
   }
   return NULL;
 }
@@ -106,9 +102,7 @@ CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t i
 /* Clears the entries behind the last one that the part before had. */
 static void clear_old_pairs(const self_body *b) {
   const pair_memories m = memories_of(b->c);
-  if (*m.count < b->remembers) {
-    fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory));
-  }
+  if (*m.count < b->remembers) { fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory)); }
 }
 
 /* The cloth that remembers a pair: that of the first feature, unless it sleeps. */
@@ -120,22 +114,16 @@ CLOTH_INLINE int32_t owner_of(const self_group *g, pair_key key) {
 /* Adds an entry, if there is room. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
   const pair_memories m = memories_of(g->bodies[owner_of(g, entry->key)].c);
-  if (*m.count < (uint32_t)m.most) {
-    m.entry[(*m.count)++] = *entry;
-  }
+  if (*m.count < (uint32_t)m.most) { m.entry[(*m.count)++] = *entry; }
 }
 
 /* Puts the entries into the order of the candidates after a gather. What is no candidate any more is forgotten. */
 CLOTH_SEPARATE void sort_memories(const self_group *g) {
   const memory_table t = table_of_memories(g);
-  if (t.places == 1u) {
-    return;
-  }
+  if (t.places == 1u) { return; }
   EACH_CANDIDATE(g, candidate, {
     const pair_memory *m = find_in_table(&t, key_of_candidate(g->cells, candidate));
-    if (m) {
-      remember_pair(g, m);
-    }
+    if (m) { remember_pair(g, m); }
   });
 }
 

@@ -316,9 +316,7 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
   s->within[step < REACH_STEPS ? step : REACH_STEPS - 1]++;
-  if (s->count == g->max_elements) {
-    return;
-  }
+  if (s->count == g->max_elements) { return; }
   pair_element *e = &g->elements[s->count++];
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   cloth_vector way[4];
@@ -390,16 +388,10 @@ CLOTH_INLINE int differ_in_shape(uint32_t a, uint32_t b) {
 /* A candidate waits for others of its shape. */
 static void add_waiting_candidate(element_search *s, uint32_t candidate) {
   pair_block *b = &s->block;
-  if (!is_solved_now(s->g, candidate)) {
-    return;
-  }
-  if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) {
-    add_elements_of(s);
-  }
+  if (!is_solved_now(s->g, candidate)) { return; }
+  if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) { add_elements_of(s); }
   take_candidate(s->g, candidate, b, b->count++);
-  if (b->count == CLOTH_LANES) {
-    add_elements_of(s);
-  }
+  if (b->count == CLOTH_LANES) { add_elements_of(s); }
 }
 
 /* Finds elements among all candidates, as many as there is room for. */
@@ -408,9 +400,7 @@ static void search_elements(const self_group *g, float reach, element_search *s)
   s->g = g;
   s->reach = reach;
   EACH_CANDIDATE(g, candidate, add_waiting_candidate(s, candidate));
-  if (s->block.count > 0) {
-    add_elements_of(s);
-  }
+  if (s->block.count > 0) { add_elements_of(s); }
 }
 
 /* The largest reach within which there is room for all that a search with the largest of all has found. */

@@ -53,9 +53,7 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
   const int32_t columns = p->first->column + (i & 1) - p->second->column;
   const uint32_t of_row = rows >= -1 && rows < 3 ? 0xcff3u >> 4 * (rows + 1) : 0u; /* the same for rows */
   uint32_t of_column = cells_beside(columns);
-  if (b->is_wrapped) {
-    of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns);
-  }
+  if (b->is_wrapped) { of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns); }
   return of_row & of_column;
 }
 
@@ -68,18 +66,12 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
   for (int32_t i = 0; meeting >> i; i++) {
     const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
     uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
-    if (bits && p->has_neighbours) {
-      bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i));
-    }
+    if (bits && p->has_neighbours) { bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i)); }
     const int32_t cell = leaf_particle(a, p->first, i), is_cell = (int32_t)(p->first->cells >> i & 1u);
     for (; bits; bits &= bits - 1u) {
       const int32_t j = first_bit(bits), other = leaf_particle(b, p->second, j);
-      if (p->second->cells >> j & 1u) {
-        add_crossing(s, p->a, p->b, cell, other);
-      }
-      if (is_cell) {
-        add_crossing(s, p->b, p->a, other, cell);
-      }
+      if (p->second->cells >> j & 1u) { add_crossing(s, p->a, p->b, cell, other); }
+      if (is_cell) { add_crossing(s, p->b, p->a, other, cell); }
     }
   }
 }
@@ -88,9 +80,7 @@ static void pair_cells(self_search *s, const leaf_pair *p) {
 static void pair_near_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    if (!(p->first->particles >> i & 1u)) {
-      continue;
-    }
+    if (!(p->first->particles >> i & 1u)) { continue; }
     const leaf_range *range = p->first->range;
     const float low[SELF_PLACES] = {range[0].low[i], range[1].low[i], range[2].low[i],
                                     range[3].low[i], range[4].low[i], range[5].low[i]};
@@ -98,9 +88,7 @@ static void pair_near_cells(self_search *s, const leaf_pair *p) {
                                      range[3].high[i], range[4].high[i], range[5].high[i]};
     uint32_t bits = places_near(p->second, low, high, s->reach);
     bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
-    if (bits && s->is_round && p->has_neighbours) {
-      bits &= ~adjoining_cells(a, p, i);
-    }
+    if (bits && s->is_round && p->has_neighbours) { bits &= ~adjoining_cells(a, p, i); }
     for (; bits; bits &= bits - 1u) {
       add_cells(s, p->first, i, p->second, first_bit(bits));
     }
@@ -121,17 +109,13 @@ CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, i
   const int32_t columns = b->level[0].columns, row = number / columns;
   self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, row, number - row * columns) : &s->leaf[which];
   self_leaf *leaf = kept != other ? kept : &s->leaf[which];
-  if (leaf->number != number) {
-    find_leaf(b, number, s->ahead, leaf);
-  }
+  if (leaf->number != number) { find_leaf(b, number, s->ahead, leaf); }
   return leaf;
 }
 
 /* Pairs of cells of two leaves, or of one: those that may touch, and those that may pass through each other. */
 static void pair_leaves(self_search *s, const leaf_pair *p) {
-  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) {
-    return;
-  }
+  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) { return; }
   pair_near_cells(s, p);
   const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
   if (WITH_SELF_TRIANGLES && !s->is_round &&
@@ -167,9 +151,7 @@ CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, 
   list->number[0] = number;
   list->place[0] = list->row = list->column = 0;
   list->count = 1;
-  if (!splits) {
-    return;
-  }
+  if (!splits) { return; }
   const self_level *below = here - 1;
   const int32_t row = number / here->columns, column = 2 * (number - row * here->columns);
   const int32_t first = 2 * row * below->columns + column, is_wide = column + 1 < below->columns;
@@ -292,9 +274,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   s->near = near;
   s->is_last = is_last;
   s->has_sewn = g->sewn || g->found->opened;
-  if (g->candidates) {
-    fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
-  }
+  if (g->candidates) { fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t)); }
   for (int32_t a = 0; a < g->count; a++) {
     build_tree(&g->bodies[a], s->ahead);
   }
@@ -303,9 +283,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
       const self_pair *pair = pair_between(g, a, b);
-      if (!(pair->thickness > 0.0f)) {
-        continue;
-      }
+      if (!(pair->thickness > 0.0f)) { continue; }
       s->is_round = pair->is_round;
       s->thickness = pair->thickness;
       s->skin = SELF_SKIN * spacing;
@@ -361,9 +339,7 @@ static int search_repeatedly(const self_group *g, float time, int may_stop, int3
     counts->visits += s->visits;
     charge_attempt(g, s);
     is_whole &= !s->is_full;
-    if (!s->is_full || s->is_spent || is_last || (may_stop && s->fastest > fast)) {
-      return is_whole;
-    }
+    if (!s->is_full || s->is_spent || is_last || (may_stop && s->fastest > fast)) { return is_whole; }
   }
 }
 
@@ -464,23 +440,20 @@ static float longest_part(const self_group *g, float h, float shortest) {
 
 /* Sets the statistics to 0, before a step. */
 static void reset_self(const cloth *c) {
-  if (c->self) {
-    fill_zero(self_workspace_of(c), sizeof(self_workspace));
-  }
+  if (c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
 }
 
 /* The notes of a step about self-contact. */
 static int self_notes(const cloth *c) {
-  if (!c->self) {
-    return 0;
-  }
+  if (!c->self) { return 0; }
   const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
   return (counts->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0) | (counts->tangled ? CLOTH_NOTE_TANGLED : 0);
 }
 
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  RETURN_ERROR(check_call(c, statistics));
-  RETURN_IF(!c->self, CLOTH_ERROR_STATE);
+  int error = check_call(c, statistics);
+  if (error) { return error; }
+  if (!c->self) { return CLOTH_ERROR_STATE; }
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }

@@ -257,9 +257,7 @@ CLOTH_INLINE void find_rows(const self_body *b, int32_t row, int32_t column, lea
   rows->start[0] = row * b->columns + column;
   rows->start[1] = rows->start[0] + (row + 1 < b->rows ? b->columns : 0);
   rows->start[2] = rows->start[1] + (row + 2 < b->rows ? b->columns : 0);
-  if (column + LEAF_COLUMNS > b->columns) {
-    copy_rows(b, column, rows);
-  }
+  if (column + LEAF_COLUMNS > b->columns) { copy_rows(b, column, rows); }
 }
 
 /* Columns of particles of a block of leaves. */
@@ -373,9 +371,7 @@ static int32_t find_children(const self_body *b, int32_t level, int32_t node, in
   int32_t count = 0;
   for (int32_t n = 0; n < 4; n++) {
     const int32_t r = 2 * row + (n >> 1), k = 2 * column + (n & 1);
-    if (r < below->rows && k < below->columns) {
-      child[count++] = r * below->columns + k;
-    }
+    if (r < below->rows && k < below->columns) { child[count++] = r * below->columns + k; }
   }
   return count;
 }
@@ -421,14 +417,10 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
     for (int32_t column = 0; column < whole; column += LEAF_BLOCK / 2) {
       build_leaves(b, ahead, row, 2 * column, whole - column < LEAF_BLOCK / 2 ? whole - column : LEAF_BLOCK / 2);
     }
-    if (whole < leaves->columns) {
-      build_leaves(b, ahead, row, 2 * whole, 1);
-    }
+    if (whole < leaves->columns) { build_leaves(b, ahead, row, 2 * whole, 1); }
   }
 #if WITH_GAPS
-  if (has_gaps(b->c)) {
-    widen_normals_at_gaps(b);
-  }
+  if (has_gaps(b->c)) { widen_normals_at_gaps(b); }
 #endif
   for (int32_t level = 1; level < b->levels; level++) {
     for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
@@ -445,9 +437,7 @@ static int are_flat(const self_node *a, const self_node *b) {
     const int32_t low = a->normal_low[k] < b->normal_low[k] ? a->normal_low[k] : b->normal_low[k];
     const int32_t high = a->normal_high[k] > b->normal_high[k] ? a->normal_high[k] : b->normal_high[k];
     const int32_t d = low + high;
-    if (low > high) {
-      return 1;
-    }
+    if (low > high) { return 1; }
     sum += d > 0 ? d * low : d * high;
     square += d * d;
   }

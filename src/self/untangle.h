@@ -35,12 +35,8 @@ CLOTH_INLINE int32_t number_value(uint32_t number) {
 
 /* 1 if an edge of a cell exists. */
 static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
-  if (edge == SELF_EDGE_ACROSS) {
-    return has_cell(b, row, column);
-  }
-  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) {
-    return 0;
-  }
+  if (edge == SELF_EDGE_ACROSS) { return has_cell(b, row, column); }
+  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) { return 0; }
   return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
 }
 
@@ -66,9 +62,7 @@ static int find_meeting(vector_array edge, vector_array triangle, self_meeting *
   const cloth_vector normal = vector_cross(b, c);
   const float before = flush_small(vector_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
   const float after = flush_small(vector_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
-  if ((before < 0.0f) == (after < 0.0f)) {
-    return 0;
-  }
+  if ((before < 0.0f) == (after < 0.0f)) { return 0; }
   const float share = before / (before - after);
   cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, LEAST_WEIGHT));
   p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
@@ -117,9 +111,7 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
     third[1] = corner[3];
     return 2;
   }
-  if (has_cell(b, row, column)) {
-    third[count++] = corner[2];
-  }
+  if (has_cell(b, row, column)) { third[count++] = corner[2]; }
   if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
     third[count++] = first - b->columns;
   } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
@@ -133,9 +125,7 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
 /* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
 static cloth_vector self_unit(cloth_vector a) {
   const float square = vector_dot(a, a);
-  if (!(square > 1.0e-28f && is_finite(square))) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!(square > 1.0e-28f && is_finite(square))) { return vector(0.0f, 0.0f, 0.0f); }
   return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
 }
 
@@ -157,9 +147,7 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
     const cloth_vector side = self_unit(vector_cross(along, to));
     const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
     cloth_vector contour = self_unit(vector_cross(normal, side));
-    if (vector_dot(contour, inward) < 0.0f) {
-      contour = vector_scale(contour, -1.0f);
-    }
+    if (vector_dot(contour, inward) < 0.0f) { contour = vector_scale(contour, -1.0f); }
     const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
     gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
   }
@@ -193,9 +181,7 @@ static float mobility_of(const self_body *b, int32_t particle) {
 static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
-  if (!find_meeting(a->start, b->start, &m)) {
-    return;
-  }
+  if (!find_meeting(a->start, b->start, &m)) { return; }
   const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
   const float square = vector_dot(gradient, gradient);
   float sum = 0.0f;
@@ -203,9 +189,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     const self_body *body = n < 2 ? a : b;
     sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
   }
-  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) {
-    return;
-  }
+  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) { return; }
   const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most[is_lasting(a, b, &m)]);
   const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {

@@ -201,9 +201,7 @@ static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t p
   clear_floats(array - NEAR_START, NEAR_START);
   for (int32_t n = 0; n < 3; n++) {
     clear_floats(array + n * plane + used, BUFFER_PAD);
-    if (n > 0) {
-      clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD);
-    }
+    if (n > 0) { clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD); }
   }
 #endif
 }
@@ -309,9 +307,7 @@ CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t
 
 /* Closes the rows of a tube, from a direction on: where what a spring brings is read beyond the seam. */
 CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t columns, int32_t first) {
-  if (first == WARP) {
-    force_copy(force_row(f, WARP), buffer, columns - 1, -1);
-  }
+  if (first == WARP) { force_copy(force_row(f, WARP), buffer, columns - 1, -1); }
   force_copy(force_row(f, DIAGONAL), buffer, columns - 1, -1);
   force_copy(force_row(f, ANTIDIAGONAL), buffer, 0, columns);
 }
@@ -362,9 +358,7 @@ CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
 /* The same of all rows of a near array of a tube, after a pass: what a pass stores of a row may reach into the place
    before the row below, which another piece computes. */
 static void close_rows(const cloth *c, float *array) {
-  if (!is_wrapped(c)) {
-    return;
-  }
+  if (!is_wrapped(c)) { return; }
   const int32_t pitch = pitch_of(c), plane = near_plane(pitch, c->grid.rows);
   for (int32_t row = 0; row < c->grid.rows; row++) {
     close_ring(near_row(array, pitch, row), plane, c->grid.columns);

@@ -62,9 +62,7 @@ CLOTH_INLINE void add_own_block(float *matrix, int32_t pitch, int32_t i, const f
 
 /* Adds a spring of a block between two nodes. */
 static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
-  if (i == j) {
-    return;
-  }
+  if (i == j) { return; }
   add_own_block(matrix, pitch, i, block, weight);
   add_own_block(matrix, pitch, j, block, weight);
   float *row = matrix + (i < j ? 3 * (i * pitch + j) : 3 * (j * pitch + i));
@@ -164,9 +162,7 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
-  if (column * along >= last_column || row * down >= last_row) {
-    return;
-  }
+  if (column * along >= last_column || row * down >= last_row) { return; }
   const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
   const sample_grid grid = sample_grid_of(matrix + 3 * SOLVED_NODES * SOLVED_PLACES, ends);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
@@ -316,9 +312,7 @@ CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const 
       add_cell(c, a, l, row, column, matrix, pitch);
     }
   }
-  if (t->bends && t->plate_implicit && !is_in_pieces(c)) {
-    add_coarse_plate(c, t, l, matrix, pitch);
-  }
+  if (t->bends && t->plate_implicit && !is_in_pieces(c)) { add_coarse_plate(c, t, l, matrix, pitch); }
   factor_matrix(matrix, size);
 }
 
@@ -458,9 +452,7 @@ CLOTH_SEPARATE void build_levels(const cloth *c, const solve_arrays *a, const su
       invert_level(c, n - 1, t->plate_implicit ? plate_on_level(c, t, n - 1) : 0.0f);
     }
   }
-  if (!w->coarsest_is_kept) {
-    build_coarsest(c, a, t);
-  }
+  if (!w->coarsest_is_kept) { build_coarsest(c, a, t); }
   w->coarsest_is_kept = t->keeps_coarsest;
 }
 

@@ -98,12 +98,8 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
     const lanes3 here = near_load(s.here, plane, i);
     lanes3 left = near_load(s.here, plane, i - 1);
     lanes3 right = near_load(s.here, plane, i + 1);
-    if (is_open && (ends & ROW_FIRST)) {
-      left = lanes3_select(lanes_first(1 - i), here, left);
-    }
-    if (is_open && (ends & ROW_LAST)) {
-      right = lanes3_select(lanes_first(columns - 1 - i), right, here);
-    }
+    if (is_open && (ends & ROW_FIRST)) { left = lanes3_select(lanes_first(1 - i), here, left); }
+    if (is_open && (ends & ROW_LAST)) { right = lanes3_select(lanes_first(columns - 1 - i), right, here); }
     const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
     const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
     const lanes3 bend = lanes3_flush_below(lanes3_add_scaled(around, here, s.centre), LEAST_BEND);

@@ -85,15 +85,14 @@ static void share_contacts(const solve_group *g) {
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
   EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
-  if (!touches) {
-    return;
-  }
+  if (!touches) { return; }
   EACH_SEWN(s, g->joints->part, p, c, {
     const solve_arrays a = arrays_of(c);
     const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
     if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
-      p->velocity = holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
+      p->velocity =
+          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
       add_to_particle(&a, p->particle, p->velocity);
     }
   });
@@ -130,9 +129,7 @@ static void join_solved(const group_joints *j) {
 static float multiply_joints(const group_joints *j, int32_t is_last) {
 #if WITH_SEAMS
   const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
-  if (!is_last) {
-    join_own(j->seams, j->part, 1);
-  }
+  if (!is_last) { join_own(j->seams, j->part, 1); }
   return sum;
 #else
   (void)j;

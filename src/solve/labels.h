@@ -42,15 +42,11 @@ CLOTH_SEPARATE void label_pieces(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
     table[place] = place;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) {
-      join_pieces(table, place - 1, place);
-    }
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(table, place - 1, place); }
     if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
       join_pieces(table, place - column, place);
     }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) {
-      join_pieces(table, place - pitch, place);
-    }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(table, place - pitch, place); }
   }
   for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
     const int32_t place = i / columns * pitch + i % columns;

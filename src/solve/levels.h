@@ -144,9 +144,7 @@ CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
     const lanes3 w = own_load(a->air, i);
     held = lanes_add(held, lanes3_dot(w, w));
   }
-  if (a->factors) {
-    plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE)));
-  }
+  if (a->factors) { plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE))); }
   return lanes_select(moves, held, plate);
 }
 
@@ -157,9 +155,7 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   const level_pair p = *pair;
   float *ground = level_ground(c, 0), *line = p.row;
   const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
-  if (a->ground) {
-    restrict_blocks(&p, a->ground, ground, 1.0f, first, end);
-  }
+  if (a->ground) { restrict_blocks(&p, a->ground, ground, 1.0f, first, end); }
   for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
@@ -245,9 +241,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
   float *ground = level_ground(c, 0), block[6];
   for (int32_t down = -1; down <= 1; down++) {
     for (int32_t right = -1; right <= 1; right++) {
-      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) {
-        continue;
-      }
+      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) { continue; }
       const int32_t near = (column + right + a->columns) % a->columns, other = row + down;
       if (*own_at(a->diagonal, 1, other * a->pitch + near, 0) > 0.0f) {
         const spring_place s = spring_between(row, column, down, right);
@@ -264,9 +258,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
 CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   const level_pair p = pair_of(c, 0);
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    if (!is_gap(c, i, GAP_PARTICLE)) {
-      add_springs_of_pin(c, a, &p, i);
-    }
+    if (!is_gap(c, i, GAP_PARTICLE)) { add_springs_of_pin(c, a, &p, i); }
   }
 }
 

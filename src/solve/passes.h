@@ -38,12 +38,8 @@ CLOTH_INLINE lanes plate_on_block(const solve_arrays *a, int32_t i, lanes across
 /* A block of the preconditioner of the cloth's choice. */
 CLOTH_INLINE symmetric chosen_inverse(int32_t preconditioner, symmetric m, lanes least) {
   const lanes zero = lanes_splat(0.0f);
-  if (preconditioner == CLOTH_PRECONDITIONER_NONE) {
-    return symmetric_identity(lanes_splat(1.0f));
-  }
-  if (preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) {
-    m.xy = m.xz = m.yz = zero;
-  }
+  if (preconditioner == CLOTH_PRECONDITIONER_NONE) { return symmetric_identity(lanes_splat(1.0f)); }
+  if (preconditioner == CLOTH_PRECONDITIONER_DIAGONAL) { m.xy = m.xz = m.yz = zero; }
   return symmetric_inverse(m, least);
 }
 
@@ -98,9 +94,7 @@ CLOTH_ONCE float add_levels(const cloth *c) {
   lanes_sum start = {{0.0f}};
   if (uses_levels(c)) {
     start = apply_levels(c);
-    if (is_in_pieces(c)) {
-      interpolate_pieces(c, 0);
-    }
+    if (is_in_pieces(c)) { interpolate_pieces(c, 0); }
     if (is_wrapped(c)) {
       const grid_level *l = workspace_of(c)->levels;
       const level_pair pair = pair_of(c, 0);
@@ -214,9 +208,7 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
     const lanes3 r = lanes3_quantise(lanes3_subtract(own_load(residual, place), change), WORK_ROUNDER);
     own_store(residual, place, r);
     const lanes3 z = symmetric_apply(own_block(inverse, place), r);
-    if (!keeps) {
-      own_store(product, place, z);
-    }
+    if (!keeps) { own_store(product, place, z); }
     row_sum_add(&sum, i, lanes3_dot(r, z));
   }
   return sum;

@@ -130,9 +130,7 @@ CLOTH_INLINE lanes3 product_of_springs(const product_row *r, int32_t i, lanes3 p
 /* The blocks of a block of particles on their own: mass, air, ground; and the plate. */
 CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes held) {
   lanes3 q = lanes3_scale(p, held);
-  if (r->bends) {
-    q = lanes3_add_scaled(q, own_load(r->q, i), r->plate);
-  }
+  if (r->bends) { q = lanes3_add_scaled(q, own_load(r->q, i), r->plate); }
   if (r->air) {
     const lanes3 w = own_load(r->air, i);
     q = lanes3_add_scaled(q, w, lanes3_dot(w, p));
@@ -150,34 +148,26 @@ CLOTH_INLINE void multiply_seam(const product_row *r) {
 /* The product of a row. `is_last`: there is no row below; a constant. Returns its sum of p . q. */
 CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
   row_sum sum = row_sum_start();
-  if (is_ring) {
-    multiply_seam(r);
-  }
+  if (is_ring) { multiply_seam(r); }
   for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
     (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
   }
   for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
     const lanes3 p = near_load(r->p, r->plane, i);
     lanes3 springs = p;
-    if (PRODUCT_LOOPS == 1) {
-      springs = product_of_springs(r, i, p, is_last);
-    }
+    if (PRODUCT_LOOPS == 1) { springs = product_of_springs(r, i, p, is_last); }
     const lanes held = lanes_load(r->diagonal + i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
     if (is_skipped(moves)) {
       own_store(r->q, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    if (PRODUCT_LOOPS == 2) {
-      springs = forces_of_springs(&r->above, &r->brought, r->buffer, i, is_last);
-    }
+    if (PRODUCT_LOOPS == 2) { springs = forces_of_springs(&r->above, &r->brought, r->buffer, i, is_last); }
     const lanes3 q = lanes3_keep(moves, lanes3_add(own_product(r, i, p, held), springs));
     own_store(r->q, i, q);
     row_sum_add(&sum, i, lanes3_dot(p, q));
   }
-  if (is_ring) {
-    close_forces(&r->brought, r->buffer, r->columns, WEFT);
-  }
+  if (is_ring) { close_forces(&r->brought, r->buffer, r->columns, WEFT); }
   return sum;
 }
 
@@ -193,9 +183,7 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
       (void)multiply_springs(&above, d, i, x, p);
     }
   }
-  if (a->is_ring) {
-    close_forces(&above.brought, above.buffer, above.columns, WEFT);
-  }
+  if (a->is_ring) { close_forces(&above.brought, above.buffer, above.columns, WEFT); }
 }
 
 #else
@@ -221,9 +209,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
   } else {
     clear_forces(a, -1);
   }
-  if (bends) {
-    bend_direction(a, t, p);
-  }
+  if (bends) { bend_direction(a, t, p); }
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);

@@ -95,9 +95,7 @@ static float multiply_direction(const solve_state *s, int32_t is_last) {
 #endif
   sum += s->group->joints ? multiply_joints(s->group->joints, is_last) : 0.0f;
   EACH_MEMBER(s->group, m, {
-    if (!is_last) {
-      confine_own(m->c, floats_at(m->c, m->c->scratch.product));
-    }
+    if (!is_last) { confine_own(m->c, floats_at(m->c, m->c->scratch.product)); }
   });
   return sum;
 }
@@ -187,9 +185,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   free_pieces pieces = free_pieces_of_members(g);
   take_common_motions(g, &pieces);
   start_coupling(g);
-  if (g->joints) {
-    join_residuals(g->joints);
-  }
+  if (g->joints) { join_residuals(g->joints); }
   EACH_MEMBER(g, m, {
     confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
     s->along += m->weight * precondition_first(m->c, m->t);
@@ -201,9 +197,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
 /* The new direction. */
 static void turn_members(const solve_state *s, int32_t iteration) {
   EACH_MEMBER(s->group, m, turn_direction(m->c, s->beta, iteration > 1));
-  if (s->group->joints) {
-    join_directions(s->group->joints, s->beta, iteration > 1);
-  }
+  if (s->group->joints) { join_directions(s->group->joints, s->beta, iteration > 1); }
   EACH_MEMBER(s->group, m, confine_direction(m->c));
 }
 
@@ -266,9 +260,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
     is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
-    if (is_last || (is_done && !s.fixed_work)) {
-      return iteration;
-    }
+    if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }
 }

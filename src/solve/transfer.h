@@ -169,9 +169,7 @@ CLOTH_INLINE void restrict_columns(const level_pair *p, int32_t floats, float *t
     restrict_blocks_of_row(p, floats, to, 1, scale);
     return;
   }
-  if (p->transfer >= TRANSFER_RING) {
-    wrap_transfer(p, floats);
-  }
+  if (p->transfer >= TRANSFER_RING) { wrap_transfer(p, floats); }
   restrict_blocks_of_row(p, floats, to, 0, scale);
 }
 
@@ -307,12 +305,8 @@ typedef struct spread_row {
 CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t plane, int32_t row, int32_t first) {
   const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
   const int32_t above = is_kept ? row : row / 2, below = above + is_between;
-  if (row == first || is_kept) {
-    spread_columns(p, from, plane, above);
-  }
-  if (is_between) {
-    spread_columns(p, from, plane, below);
-  }
+  if (row == first || is_kept) { spread_columns(p, from, plane, above); }
+  if (is_between) { spread_columns(p, from, plane, below); }
   const spread_row s = {.above = spread_buffer(p, above), .below = spread_buffer(p, below), .places = p->places};
   return s;
 }
@@ -321,9 +315,7 @@ CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t 
    coarse ones; a constant. */
 CLOTH_INLINE lanes3 spread_at(const spread_row *s, int32_t between, int32_t i) {
   const lanes3 above = near_load(s->above, s->places, i);
-  if (!between) {
-    return above;
-  }
+  if (!between) { return above; }
   return lanes3_scale(lanes3_add(above, near_load(s->below, s->places, i)), lanes_splat(0.5f));
 }
 

@@ -71,12 +71,8 @@ CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t le
    `d`: its way over the substep. */
 CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
   const lanes3 old = lanes3_load(a->v, i);
-  if (a->keeps_earlier) {
-    lanes3_store(a->earlier, i, lanes3_load(a->before, i), left);
-  }
-  if (a->before.x) {
-    lanes3_store(a->before, i, old, left);
-  }
+  if (a->keeps_earlier) { lanes3_store(a->earlier, i, lanes3_load(a->before, i), left); }
+  if (a->before.x) { lanes3_store(a->before, i, old, left); }
   const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
   const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
   const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),

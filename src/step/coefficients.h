@@ -104,9 +104,7 @@ enum { TERM_WARP, TERM_WEFT, TERM_SHEAR, TERM_PLATE, TERM_COUNT };
 
 static float term_bound(const cloth *c, const substep_terms *t, int32_t term) {
   const float most = max_kappa_factor(c);
-  if (term == TERM_PLATE) {
-    return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]);
-  }
+  if (term == TERM_PLATE) { return 64.0f * most * (1.0f + t->viscosity) * maximum(t->hinge[WARP], t->hinge[WEFT]); }
   const spring_terms *s = &t->spring[term]; /* both diagonals are alike */
   const float beyond = term != TERM_SHEAR && t->limit > 0.0f ? t->limit_stiffness : 0.0f;
   return (term == TERM_SHEAR ? 8.0f : 4.0f) * most * ((1.0f + beyond) * s->stiffness + 2.0f * s->damping);
@@ -118,9 +116,7 @@ static void leave_out(substep_terms *t, int32_t term) {
     return;
   }
   t->spring[term].implicit = 0;
-  if (term == TERM_SHEAR) {
-    t->spring[ANTIDIAGONAL].implicit = 0;
-  }
+  if (term == TERM_SHEAR) { t->spring[ANTIDIAGONAL].implicit = 0; }
 }
 
 /* The sum of what all terms together would have outside of the operator. */
@@ -147,9 +143,7 @@ static void choose_explicit(const cloth *c, substep_terms *t, float most) {
       }
     }
     sum += least;
-    if (softest < 0 || sum > most) {
-      return;
-    }
+    if (softest < 0 || sum > most) { return; }
     after = least;
     leave_out(t, softest);
   }
@@ -203,16 +197,12 @@ static int has_many_gaps(const cloth *c) {
 static int32_t iterations_by_stiffness(const cloth *c, const substep_terms *t, int32_t substeps) {
   const float stiffness = largest_stiffness(c, t), columns = (float)c->grid.columns;
   const float ring = is_wrapped(c) ? columns * columns : STIFFNESS_LIMIT;
-  if (stiffness > NARROW_RING * ring) {
-    return RING_ITERATIONS;
-  }
+  if (stiffness > NARROW_RING * ring) { return RING_ITERATIONS; }
   const float plate = plate_stiffness(c, t);
   if (stiffness > minimum(STIFFEST_RING * ring, STIFFEST_STIFFNESS) || plate > STIFFEST_PLATE) {
     return STIFFEST_ITERATIONS;
   }
-  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS) || plate > STIFF_PLATE) {
-    return STIFF_ITERATIONS;
-  }
+  if (stiffness > minimum(STIFF_RING * ring, STIFF_STIFFNESS) || plate > STIFF_PLATE) { return STIFF_ITERATIONS; }
   const int32_t firmness = (stiffness > SOFT_STIFFNESS) + (stiffness > FIRM_STIFFNESS);
   const int32_t by_stiffness = LEAST_ITERATIONS + (is_wrapped(c) || has_many_gaps(c)) + firmness;
   return substeps >= MANY_SUBSTEPS ? MANY_ITERATIONS : by_stiffness;
@@ -220,12 +210,8 @@ static int32_t iterations_by_stiffness(const cloth *c, const substep_terms *t, i
 
 /* Iterations of the solve of a substep, one of so many. */
 static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t substeps) {
-  if (c->settings.solver.tolerance > 0.0f) {
-    return c->settings.solver.max_iterations;
-  }
-  if (c->settings.integration.iterations > 0) {
-    return c->settings.integration.iterations;
-  }
+  if (c->settings.solver.tolerance > 0.0f) { return c->settings.solver.max_iterations; }
+  if (c->settings.integration.iterations > 0) { return c->settings.integration.iterations; }
   const int32_t is_net = t->spring[DIAGONAL].stiffness < NET_SHEAR * largest_stiffness(c, t);
   return iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0);
 }
@@ -292,9 +278,7 @@ static float explicit_substeps(const cloth *c, float dt) {
   for (int32_t n = 0; n < 16 && substeps < (float)CLOTH_SUBSTEP_LIMIT && sum > most; n++) {
     set_terms(c, dt / substeps, 1, &t);
     const float now = explicit_sum(c, &t);
-    if (now <= most) {
-      break;
-    }
+    if (now <= most) { break; }
     substeps *= maximum(square_root(now / most), 1.01f);
   }
   return substeps;

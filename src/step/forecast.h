@@ -27,8 +27,9 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  RETURN_ERROR(check_step(c, dt));
-  RETURN_IF(!work, CLOTH_ERROR_NULL);
+  int error = check_step(c, dt);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
   if (WITH_SLEEP && is_asleep(c) && !may_wake) {
@@ -113,9 +114,10 @@ static int32_t largest_substeps(const cloth *c, float dt) {
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!work, CLOTH_ERROR_NULL);
-  RETURN_IF(!is_time_step(dt), CLOTH_ERROR_RANGE);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);

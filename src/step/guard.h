@@ -86,9 +86,7 @@ static int do_pins_rest(const cloth *c) {
   const vector_array v = vectors_at(c, c->state.velocity);
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const cloth_vector velocity = vector_load(v, i);
-    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) {
-      return 0;
-    }
+    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
   }
   return 1;
 }
@@ -136,9 +134,7 @@ CLOTH_SEPARATE void restore_places(const cloth *c) {
       const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
       near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
     }
-    if (a->is_ring) {
-      close_ring(place, a->plane, a->columns);
-    }
+    if (a->is_ring) { close_ring(place, a->plane, a->columns); }
   }
 }
 
@@ -270,9 +266,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes3 w = lanes3_scale(way, whole);
     const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
-    if (a->air) {
-      outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way)));
-    }
+    if (a->air) { outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way))); }
     const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);
     lanes rise = lanes_subtract(lanes_multiply(mass, faster), work);
     rise = t->bends ? lanes_add(rise, plate_rise(e, i, d)) : rise;
@@ -305,9 +299,7 @@ static int are_springs_plain(const substep_terms *t) {
 CLOTH_ONCE void bend_ways(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  if (t->bends) {
-    bend_plate(&plate, 0, a->rows);
-  }
+  if (t->bends) { bend_plate(&plate, 0, a->rows); }
 }
 
 /* By how much the energy rises along the ways, of which `residual` holds the forces of the plate; without clamps. */
@@ -324,9 +316,7 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   e.r.way = near_row(a->bent, a->pitch, 0);
   e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
   for (; e.row < a->rows; e.row++) {
-    if (a->air) {
-      take_wind_row(&e.wind, a, e.row);
-    }
+    if (a->air) { take_wind_row(&e.wind, a, e.row); }
     rise_of_row(&e, &sum);
     rise_of_springs(&e, &sum);
     next_linear_row(&e.r, a, e.row + 3 > a->rows);
@@ -339,9 +329,7 @@ static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(c, t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
-  if (meets_colliders(c)) {
-    rise += contact_rise(c, t) + cells_rise(c, t);
-  }
+  if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
 #endif
   return rise;
 }
@@ -378,9 +366,7 @@ CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float facto
       const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
       near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
     }
-    if (a->is_ring) {
-      close_ring(way, a->plane, a->columns);
-    }
+    if (a->is_ring) { close_ring(way, a->plane, a->columns); }
   }
 }
 
@@ -494,13 +480,9 @@ static int is_pulled_back(const solve_group *s, const guard_sums *g) {
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
 static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
-  if (g.is_lively || g.touches > 0) {
-    return do_all_pins_rest(s);
-  }
+  if (g.is_lively || g.touches > 0) { return do_all_pins_rest(s); }
   const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
-  if (!(g.unsolved > share * g.kinetic) || !do_all_pins_rest(s)) {
-    return 0;
-  }
+  if (!(g.unsolved > share * g.kinetic) || !do_all_pins_rest(s)) { return 0; }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
   return !is_known || !is_pulled_back(s, &g);
 }
@@ -515,18 +497,12 @@ static float rise_of_members(const solve_group *s) {
 /* Shortens the ways once where the energy rises. Returns 1 if it did. */
 CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
   const float rise = rise_of_members(s);
-  if (!(rise > 0.0f)) {
-    return 0;
-  }
-  if (is_first) {
-    *whole = rigid_part(s);
-  }
+  if (!(rise > 0.0f)) { return 0; }
+  if (is_first) { *whole = rigid_part(s); }
   float inner = 0.0f;
   EACH_MEMBER(s, m, inner += m->weight * inner_energy(m->c, m->t, whole));
   inner = maximum(inner, LEAST_SUM);
-  if (!(rise > ROUNDED_RISE * inner)) {
-    return 0;
-  }
+  if (!(rise > ROUNDED_RISE * inner)) { return 0; }
   const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
   EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
   return 1;
@@ -545,9 +521,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
   const int32_t fixed_work = has_fixed_work(s);
   int32_t times = 0, rises = may_gain_energy(s);
   rigid_way whole;
-  if (!rises && !fixed_work) {
-    return -1;
-  }
+  if (!rises && !fixed_work) { return -1; }
   EACH_MEMBER(s, m, {
     set_ways(m->c, m->t, m->has_solution);
     m->has_solution = 1;
@@ -561,12 +535,8 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
     times += rises;
   }
   EACH_MEMBER(s, m, {
-    if (times > 0) {
-      solve_for_ways(m->c);
-    }
-    if (m->c->scratch.touches) {
-      restore_places(m->c);
-    }
+    if (times > 0) { solve_for_ways(m->c); }
+    if (m->c->scratch.touches) { restore_places(m->c); }
   });
   return times;
 }

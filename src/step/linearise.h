@@ -285,9 +285,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
     const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
     own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
     own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
-    if (drags) {
-      lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held)));
-    }
+    if (drags) { lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held))); }
   });
 }
 
@@ -317,16 +315,10 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
                                 int32_t row, const first_forces *f, int32_t is_last) {
   const int32_t place = row * a->pitch, keeps_pins = notes_pins(c); /* step/reactions.h clears them */
   linearise_springs_of_row(r, t, a->columns, is_last);
-  if (a->is_ring) {
-    close_rings(r, a->columns);
-  }
-  if (a->air) {
-    start_in_air(a, f, r, row);
-  }
+  if (a->is_ring) { close_rings(r, a->columns); }
+  if (a->air) { start_in_air(a, f, r, row); }
   sum_forces_of_row(a, f, r, place, is_last, a->air != NULL, keeps_pins);
-  if (a->springs) {
-    sum_blocks_of_row(a, r, place, is_last);
-  }
+  if (a->springs) { sum_blocks_of_row(a, r, place, is_last); }
 }
 
 /* What the springs of the row above bring to the first row of a strip: 0 for the first of all. Their two floats go
@@ -334,18 +326,14 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
 static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t first) {
   if (first == 0) {
     clear_forces(a, -1);
-    if (a->springs) {
-      clear_blocks_above(a, 0);
-    }
+    if (a->springs) { clear_blocks_above(a, 0); }
     return;
   }
 #if WITH_WORKERS
   linear_row above = linear_row_of(a, first - 1);
   above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
   linearise_springs_of_row(&above, t, a->columns, 0);
-  if (a->is_ring) {
-    close_rings(&above, a->columns);
-  }
+  if (a->is_ring) { close_rings(&above, a->columns); }
 #else
   (void)t;
 #endif
@@ -354,9 +342,7 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
 /* The forces of the plate on a strip, in `residual`. */
 CLOTH_ONCE void bend_places(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
   const plate_rows plate = plate_of(a, t, t->viscosity > 0.0f ? a->bent : a->place, a->residual, 1.0f);
-  if (t->bends) {
-    bend_plate(&plate, p->first, p->end);
-  }
+  if (t->bends) { bend_plate(&plate, p->first, p->end); }
 }
 
 /* Forces and blocks of the rows of a strip. */

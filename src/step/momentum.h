@@ -87,9 +87,7 @@ static int may_have_free_pieces(const cloth *c) {
 static int is_piece_pinned(const cloth *c, int32_t label) {
   const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    if (labels[i / columns * pitch + i % columns] == label) {
-      return 1;
-    }
+    if (labels[i / columns * pitch + i % columns] == label) { return 1; }
   }
   return 0;
 }
@@ -99,9 +97,7 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
   const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
     const int32_t place = i / columns * pitch + i % columns;
-    if (labels[place] == place && !is_piece_pinned(c, place)) {
-      f->label[f->count++] = place;
-    }
+    if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
   }
 }
 
@@ -112,14 +108,10 @@ static int moves_bodies(const cloth *c) {
   int any = 0;
 #if WITH_BODIES
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    if (!find_unknown(c, touches_of(c)[n].collider)) {
-      return 0;
-    }
+    if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
     any = 1;
   }
-  if (workspace_of(c)->cells > 0) {
-    return 0;
-  }
+  if (workspace_of(c)->cells > 0) { return 0; }
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;
@@ -135,9 +127,7 @@ static free_pieces free_pieces_of(const cloth *c) {
   }
 #if WITH_GAPS
   if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
-    if (!f.has_bodies && may_have_free_pieces(c)) {
-      find_free_pieces(c, &f);
-    }
+    if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
     return f;
   }
   if (is_in_pieces(c)) { /* which push each other: free together */
@@ -160,9 +150,7 @@ static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) 
     clear_floats(free, a.pitch * a.rows);
     for (int32_t i = 0; i < c->count; i++) {
       const int32_t place = i / a.columns * a.pitch + i % a.columns;
-      if (labels[place] == label) {
-        *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0);
-      }
+      if (labels[place] == label) { *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0); }
     }
     a.diagonal = free;
   }
@@ -295,9 +283,7 @@ CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
 
 /* The free pieces of one cloth; what is joined is free as a whole. */
 CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
-  if (!s->joints) {
-    return free_pieces_of(s->members->c);
-  }
+  if (!s->joints) { return free_pieces_of(s->members->c); }
   free_pieces f;
   fill_zero(&f, sizeof f);
   f.count = are_members_free(s, &f.has_bodies);
@@ -454,9 +440,7 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
   momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
   start_wind(&r.wind, c, a, t);
   for (; r.row < a->rows; r.row++) {
-    if (a->air) {
-      take_wind_row(&r.wind, a, r.row);
-    }
+    if (a->air) { take_wind_row(&r.wind, a, r.row); }
     sum_momentum_of_row(c, t, &r, &s);
   }
   return momenta_of(&s);

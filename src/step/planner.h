@@ -89,9 +89,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   c->settings.integration.iterations = choice->iterations;
   c->settings.solver.tolerance = 0.0f;
   const int32_t substeps = least_substeps(c, dt);
-  if (is_refused(c, dt)) {
-    return 0;
-  }
+  if (is_refused(c, dt)) { return 0; }
   set_terms(c, dt / (float)substeps, substeps, &t);
   forecast->work = most_model_work(model, &scene, dt, substeps);
   c->settings.integration.iterations = CLOTH_AUTOMATIC;
@@ -123,14 +121,16 @@ static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal
 
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
-  RETURN_ERROR(check_config(config));
-  RETURN_IF(!planned || !forecast, CLOTH_ERROR_NULL);
-  RETURN_IF(!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f),
-            CLOTH_ERROR_RANGE);
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
   const plan_goal goal = {work, stretch};
   cloth_forecast best;
   const int32_t chosen = choose_plan(config, dt, &goal, &best);
-  RETURN_IF(chosen < 0, CLOTH_ERROR_NO_PLAN);
+  if (chosen < 0) { return CLOTH_ERROR_NO_PLAN; }
   *planned = *config;
   planned->substeps = plan_choices[chosen].substeps;
   planned->iterations = plan_choices[chosen].iterations;

@@ -59,9 +59,7 @@ CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i)
 
 /* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
 CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
-  if (!p->has_dry_drag) {
-    return p->drag;
-  }
+  if (!p->has_dry_drag) { return p->drag; }
   const lanes one = lanes_splat(1.0f), squared = lanes3_dot(v, v);
   const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
   const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
@@ -73,9 +71,7 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
 /* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
 CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
   lanes3 v = lanes3_load(p->v, i);
-  if (p->blends) {
-    v = lanes3_select(moves, extrapolated(p, v, i), v);
-  }
+  if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
   const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
@@ -117,9 +113,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
       } else {
         near_store(turns, plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       }
-      if (is_viscous) {
-        near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity));
-      }
+      if (is_viscous) { near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity)); }
     }
     row_sum_store(a->sums + LANES_SUMS * row, &squares);
   }
@@ -130,16 +124,12 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *pla
 CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
-  if (t->viscosity > 0.0f && t->bends) {
-    clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
-  }
+  if (t->viscosity > 0.0f && t->bends) { clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane); }
   run_strips(c, predict_strip, t);
   close_rows(c, near_array(c, c->scratch.place));
   close_rows(c, near_array(c, c->scratch.direction));
   close_rows(c, near_array(c, c->scratch.solution));
-  if (t->viscosity > 0.0f && t->bends) {
-    close_rows(c, near_array(c, c->scratch.product));
-  }
+  if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
   const lanes_sum none = {{0.0f}};
   const float whole = 1.0f + t->rest;
   workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);

@@ -73,9 +73,7 @@ static void note_pairs(const solve_group *g) {
   pair_ends x;
   note_solutions(g);
   EACH_ELEMENT(g->pairs, e, {
-    if (!has_block(&e->press.law)) {
-      continue;
-    }
+    if (!has_block(&e->press.law)) { continue; }
     find_ends(g->pairs, e, &x);
     const cloth_vector force = force_of_solution(e, solution_of_pair(&x, workspace_of(g->members->c)->last_step));
     for (int32_t n = 0; n < 4; n++) {
@@ -94,13 +92,9 @@ static void note_pairs(const solve_group *g) {
 static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
                                 int32_t has_solution) {
   const int32_t particle = particle_from(c, row, column);
-  if (particle < 0) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (particle < 0) { return vector(0.0f, 0.0f, 0.0f); }
   const int32_t inside = particle - row * a->columns, place = row * a->pitch + inside;
-  if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) { return vector(0.0f, 0.0f, 0.0f); }
   const cloth_vector last = near_vector(near_row(a->direction, a->pitch, row), a->plane, inside);
   const cloth_vector y = vector_scale(last, workspace_of(c)->last_step);
   return has_solution ? vector_add(y, own_vector(a->solution, place)) : y;
@@ -118,9 +112,7 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (meets_colliders(c)) {
-    sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution));
-  }
+  if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution)); }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
@@ -147,9 +139,7 @@ static cloth_vector springs_times_solution(const solution_row *r) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = 0; n < 9; n++) {
     const int32_t down = n / 3 - 1, right = n % 3 - 1;
-    if (n == 4 || !has_place(a, r->row + down, r->column + right)) {
-      continue;
-    }
+    if (n == 4 || !has_place(a, r->row + down, r->column + right)) { continue; }
     const spring_place s = spring_between(r->row, r->column, down, right);
     const int32_t near = (r->column + right + a->columns) % a->columns;
     const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, r->row), a->plane, r->column),
@@ -197,9 +187,7 @@ static cloth_vector row_times_solution(const solution_row *r) {
   const int32_t place = r->row * a->pitch + r->column;
   const cloth_vector y = solution_beside(r, 0, 0);
   cloth_vector sum = vector_scale(y, *own_at(a->diagonal, 1, place, 0));
-  if (a->springs) {
-    sum = vector_add(sum, springs_times_solution(r));
-  }
+  if (a->springs) { sum = vector_add(sum, springs_times_solution(r)); }
   if (a->air) {
     const cloth_vector w = own_vector(a->air, place);
     sum = vector_add_scaled(sum, w, vector_dot(w, y));
@@ -250,13 +238,9 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
   const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) {
-      continue;
-    }
+    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) { continue; }
     const cloth_vector weight = vector_scale(fall, mass_ratio_at(c, i));
-    if (!is_gap(c, i, GAP_PARTICLE)) {
-      note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight));
-    }
+    if (!is_gap(c, i, GAP_PARTICLE)) { note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight)); }
     for (int32_t k = 0; k < 3; k++) {
       *own_at(a.residual, 3, place, k) = 0.0f;
     }
@@ -299,9 +283,7 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
     const solve_arrays a = arrays_of(m->c);
     EACH_SEWN(s, g->joints->part, p, c, {
       const sewn_particle *holder = holder_of(s, p);
-      if (c != m->c || !holder || p->is_held || !notes_pins(c)) {
-        continue;
-      }
+      if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
       note_row(c, &a, m->t, p->particle, m->has_solution);
       const cloth *to = cloth_of_sewn(s, holder);
@@ -352,9 +334,7 @@ CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const substep_terms *t = m->t;
   const solve_arrays a = arrays_of(c);
   pin_sums pins = {vector(0.0f, 0.0f, 0.0f), 0};
-  if (notes_pins(c)) {
-    pins = pin_sums_of(c, &a);
-  }
+  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
   const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
@@ -384,9 +364,7 @@ static int do_pins_share(const solve_group *s) {
 CLOTH_SEPARATE void share_rest(const solve_group *s) {
   cloth_vector rest = vector(0.0f, 0.0f, 0.0f);
   int32_t holding = 0;
-  if (!do_pins_share(s)) {
-    return;
-  }
+  if (!do_pins_share(s)) { return; }
   EACH_MEMBER(s, m, {
     const cloth_vector own = rest_of_member(m, &holding);
     rest = vector_add_scaled(rest, own, m->weight);
@@ -395,9 +373,7 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
     const solve_arrays a = arrays_of(m->c);
     const cloth_vector one = vector_scale(rest, 1.0f / ((float)holding * m->weight));
     for (int32_t i = next_held(m->c, 0); notes_pins(m->c) && i < m->c->count; i = next_held(m->c, i + 1)) {
-      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) {
-        note_scaled(m->c, m->t, i, one);
-      }
+      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) { note_scaled(m->c, m->t, i, one); }
     }
   });
 }

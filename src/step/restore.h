@@ -60,9 +60,7 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const body_unknown *u = &body_unknowns_of(c)[n];
-    if (!u->joins || u->leader) {
-      continue;
-    }
+    if (!u->joins || u->leader) { continue; }
     const float ratio = body_mass_ratio(t, b), *y = u->solution;
     const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
     const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
@@ -100,9 +98,7 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
 /* The parts of M and I of a piece. */
 static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
   inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
-  if (a->air) {
-    add_air_sums(c, a, centre, &sums);
-  }
+  if (a->air) { add_air_sums(c, a, centre, &sums); }
   return sums;
 }
 
@@ -163,9 +159,7 @@ CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_
     }
   }
 #if WITH_BODIES
-  if (m->has_bodies) {
-    take_from_bodies(c, m);
-  }
+  if (m->has_bodies) { take_from_bodies(c, m); }
 #endif
 }
 
@@ -176,9 +170,7 @@ static void add_member(const solve_group *s, solve_member *m, int32_t label, con
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
   inertia_sums sums = piece_sums(m->c, &a, whole->centre);
 #if WITH_BODIES
-  if (whole->has_bodies) {
-    add_body_sums(m->c, m->t, whole->centre, &own, &sums);
-  }
+  if (whole->has_bodies) { add_body_sums(m->c, m->t, whole->centre, &own, &sums); }
 #endif
   add_weighted(&sum->linear, own.linear, mass_weight(s, m));
   add_weighted(&sum->angular, own.angular, mass_weight(s, m));

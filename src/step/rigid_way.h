@@ -90,9 +90,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   inertia_sums inertia;
   fill_zero(&whole, sizeof whole);
   fill_zero(&inertia, sizeof inertia);
-  if (!may_move_as_whole(s)) {
-    return whole;
-  }
+  if (!may_move_as_whole(s)) { return whole; }
   float mass;
   whole.centre = centre_of_members(s, LABEL_ALL, 0, &mass);
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};

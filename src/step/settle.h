@@ -177,9 +177,11 @@ static int step_towards_rest(settling *s, float dt) {
 
 int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
                       cloth_settle_report *report) {
-  RETURN_ERROR(check_step_with(c, dt, around));
-  RETURN_IF(!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT,
-            CLOTH_ERROR_RANGE);
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
   cloth_settle_report unread;
   cloth_surroundings without_reactions;
   if (around) {

@@ -84,9 +84,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
   w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
-  if (w->has_ground) {
-    clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows);
-  }
+  if (w->has_ground) { clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows); }
   if (has_bounds(c)) {
     add_bounds(c, t);
     w->diagonal_changed = 1;
@@ -96,9 +94,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
 /* Contacts, and springs to bodies. */
 CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
-  if (w->has_pairs) {
-    w->coarsest_is_kept = t->keeps_coarsest = 0;
-  }
+  if (w->has_pairs) { w->coarsest_is_kept = t->keeps_coarsest = 0; }
 #if WITH_COLLIDERS
   if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
@@ -132,9 +128,7 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
-  if (t->scale != scale) {
-    change_scale(c, t);
-  }
+  if (t->scale != scale) { change_scale(c, t); }
   start_diagonal(c, t);
 #if WITH_BODIES
   lead_attached_particles(c, t);
@@ -182,9 +176,7 @@ CLOTH_ONCE int32_t start_part(const solve_group *g, float done, float length) {
     meet(g);
   }
   EACH_MEMBER(g, m, predict_places(m->c, m->t));
-  if (g->joints) {
-    place_joined(g->joints);
-  }
+  if (g->joints) { place_joined(g->joints); }
   EACH_MEMBER(g, m, is_deep |= find_all_touches(m->c, m->t));
   return is_deep;
 }
@@ -203,9 +195,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   } else {
     remember_nothing(c);
   }
-  if (workspace_of(c)->searched > 0) {
-    catch_runaways(c, t, has_solution);
-  }
+  if (workspace_of(c)->searched > 0) { catch_runaways(c, t, has_solution); }
 #if WITH_SURFACES
   if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
     guard_surfaces(c, t);
@@ -218,38 +208,26 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
 /* The equation of a part, at the places where it is linearised. */
 CLOTH_ONCE void make_equation(const solve_group *g) {
 #if WITH_SELF
-  if (g->pairs) {
-    find_pairs(g);
-  }
+  if (g->pairs) { find_pairs(g); }
 #endif
   EACH_MEMBER(g, m, {
     linearise(m->c, m->t);
     add_terms(m->c, &workspace_of(m->c)->plan.terms);
   });
-  if (g->joints) {
-    add_joint_terms(g);
-  }
+  if (g->joints) { add_joint_terms(g); }
 #if WITH_SELF
-  if (has_elements(g)) {
-    take_last_pairs(g);
-  }
+  if (has_elements(g)) { take_last_pairs(g); }
 #endif
 #if WITH_COLLIDERS
   EACH_MEMBER(g, m, take_last_cells(m->c, m->t));
 #endif
-  if (g->joints) {
-    share_contacts(g);
-  }
+  if (g->joints) { share_contacts(g); }
 #if WITH_SELF
-  if (has_elements(g)) {
-    find_pair_laws(g->pairs, g->members->t->scale);
-  }
+  if (has_elements(g)) { find_pair_laws(g->pairs, g->members->t->scale); }
 #endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
 #if WITH_SELF
-  if (has_elements(g)) {
-    add_pairs(g->pairs);
-  }
+  if (has_elements(g)) { add_pairs(g->pairs); }
 #endif
 #if WITH_BODIES
   EACH_MEMBER(g, m, m->noted = notes_pins(m->c) ? note_forces(m->c, m->t) : m->noted);
@@ -260,17 +238,13 @@ CLOTH_ONCE void make_equation(const solve_group *g) {
 CLOTH_ONCE int32_t solve_equation(const solve_group *g) {
   int32_t solves = 1;
   EACH_MEMBER(g, m, solves &= m->t->solves);
-  if (WITH_SOLVER && solves) {
-    return solve(g);
-  }
+  if (WITH_SOLVER && solves) { return solve(g); }
   start_coupling(g);
   EACH_MEMBER(g, m, {
     solve_alone(m->c);
     m->has_solution = 1;
   });
-  if (g->joints) {
-    join_solved(g->joints);
-  }
+  if (g->joints) { join_solved(g->joints); }
   follow_particles(g);
   return 0;
 }
@@ -287,13 +261,9 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
     }
   });
 #if WITH_SELF
-  if (has_elements(g)) {
-    note_pairs(g);
-  }
+  if (has_elements(g)) { note_pairs(g); }
 #endif
-  if (g->joints) {
-    note_joined(g);
-  }
+  if (g->joints) { note_joined(g); }
 }
 
 #endif
@@ -307,9 +277,7 @@ CLOTH_ONCE void accept_part(const solve_member *m) {
   report_attachments(m->c);
 #endif
 #if WITH_COLLIDERS
-  if (m->c->scratch.touches) {
-    end_contacts(m->c, m->t, m->has_solution);
-  }
+  if (m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
 #endif
   workspace_of(m->c)->parts++;
 }
@@ -325,9 +293,7 @@ CLOTH_ONCE int32_t solve_part(const solve_group *g) {
   note_solved(g);
 #endif
   restore_momentum(g, moment_of_meeting(g));
-  if (has_guard(g)) {
-    shortenings = guard_energy(g);
-  }
+  if (has_guard(g)) { shortenings = guard_energy(g); }
 #if WITH_BODIES
   share_rest(g);
 #endif
@@ -366,17 +332,13 @@ static void confine_particles(const cloth *c) {
    not divided. */
 CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations, int32_t is_whole) {
 #if WITH_GAPS
-  if (has_gaps(c)) {
-    place_absent_particles(c, vectors_at(c, c->state.position));
-  }
+  if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
 #endif
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
     tear_threads(c, plan);
-    if (statistics_of(c)->threads_torn != torn) {
-      describe_links(c);
-    }
+    if (statistics_of(c)->threads_torn != torn) { describe_links(c); }
   }
 #endif
   count_substep(c, plan->h, iterations, is_whole);
@@ -408,9 +370,7 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   int32_t iterations = 0;
   while (done < 1.0f) {
 #if WITH_SELF
-    if (g.pairs && !is_prepared) {
-      prepare_part(g.pairs, plan, length);
-    }
+    if (g.pairs && !is_prepared) { prepare_part(g.pairs, plan, length); }
     is_prepared = 1;
 #endif
     if (start_part(&g, done, length) && length > shortest) {

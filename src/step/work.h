@@ -288,9 +288,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   work = work * (uint32_t)c->count + WORK_SUBSTEP;
   work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
   work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
-  if (t->solves && c->scratch.levels) {
-    work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST;
-  }
+  if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST; }
   work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
   work += (uint64_t)s->predictions * WORK_PREDICTION;
   work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
@@ -446,9 +444,7 @@ static void charge_joints(const solve_group *g, int32_t iterations) {
   const sewing *s = g->joints->seams;
   const int32_t part = g->joints->part;
   int32_t sewn = 0, springs = 0, gathers = 0;
-  if (has_fixed_work(g)) {
-    return;
-  }
+  if (has_fixed_work(g)) { return; }
   EACH_SEWN(s, part, p, c, sewn++);
   EACH_SEAM_SPRING(s, part, f, springs++);
   EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);

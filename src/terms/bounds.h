@@ -73,9 +73,7 @@ typedef struct held_particle {
 /* What the springs of a particle resist along n. */
 static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
-  if (!h->a->inverse) {
-    return 0.0f;
-  }
+  if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
     m[k] = flush_small(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k), WORK_QUANTUM);
   }
@@ -163,9 +161,7 @@ static void press_bounds(held_particle *h) {
   for (int32_t k = 0; k < h->bounds; k++) {
     const particle_bound *b = &h->bound[k];
     const cloth_vector n = b->n;
-    if (!(b->stiffness > 0.0f)) {
-      continue;
-    }
+    if (!(b->stiffness > 0.0f)) { continue; }
     add_to_own(h->a->residual, h->place, vector_scale(n, b->force));
     const float across = b->length > 0.0f ? minimum(maximum(b->force, 0.0f) / b->length, b->stiffness) : 0.0f;
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
@@ -180,18 +176,14 @@ static void press_bounds(held_particle *h) {
 static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
-  if (!(length > STATE_QUANTUM)) {
-    return NULL;
-  }
+  if (!(length > STATE_QUANTUM)) { return NULL; }
   return note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
 static int is_told(const cloth *c, int32_t i) {
 #if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) {
-    return 1;
-  }
+  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) { return 1; }
 #endif
   return is_held(c, i);
 }
@@ -225,9 +217,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
 /* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
 static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
-  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) {
-    return;
-  }
+  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
   const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
   const cloth_vector way = vector_subtract(h->x, target);
   const float behind = limit.y + limit.z;
@@ -305,9 +295,7 @@ static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float di
   const vector_array x = vectors_at(h->c, h->c->state.position);
   const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
   const float begins = distance - vector_length(start);
-  if (begins < 0.0f) {
-    b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h);
-  }
+  if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
 }
 
 /* Holds one particle by its tethers. */
@@ -315,9 +303,7 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
-    if (pin < 0) {
-      continue;
-    }
+    if (pin < 0) { continue; }
     const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
     const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
     const float squared =
@@ -325,9 +311,7 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
     particle_bound *b = keep_within(h, centre, distance, TETHER_THICKNESS);
-    if (b) {
-      ease_tether(h, i, pin, distance, b);
-    }
+    if (b) { ease_tether(h, i, pin, distance, b); }
   }
 }
 
@@ -402,9 +386,7 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
   const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
   lanes near = zero;
 #if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
-    near = targets_near(c, a, t, row, i, way);
-  }
+  if (inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #endif
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));

@@ -52,9 +52,7 @@ static cloth_vector clamp_bend(const solve_arrays *a, const clamped_hinge *k, fl
 /* Adds the clamp at pin i of a direction. Returns 1 if there is one. */
 static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t d) {
   const clamped_hinge k = clamp_at(c, t, i, d);
-  if (!(k.kappa > 0.0f)) {
-    return 0;
-  }
+  if (!(k.kappa > 0.0f)) { return 0; }
   const int32_t place = k.free / a->columns * a->pitch + k.free % a->columns;
   const cloth_vector force = vector_scale(clamp_bend(a, &k, t->viscosity > 0.0f ? a->bent : a->place), k.kappa);
   add_to_particle(a, k.free, vector_scale(force, -1.0f));

@@ -35,8 +35,6 @@ static void confine_direction(const cloth *c) {
     const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
     float *p = near_row(a.direction, a.pitch, row);
     near_vector_store(p, a.plane, column, vector_flush_work(confine_vector(entry, near_vector(p, a.plane, column))));
-    if (a.is_ring) {
-      close_ring(p, a.plane, a.columns);
-    }
+    if (a.is_ring) { close_ring(p, a.plane, a.columns); }
   }
 }

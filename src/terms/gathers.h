@@ -85,12 +85,8 @@ static void loosen_spring(const cloth *c, const solve_arrays *a, const substep_t
       block_of_spring(lanes_subtract(now.across, was.across), lanes_subtract(now.along, was.along), d);
   for (int32_t k = 0; k < 2; k++) {
     const int moves = *own_at(a->diagonal, 1, place_of(a, ends[k]), 0) > 0.0f;
-    if (moves || notes_pins(c)) {
-      add_to_particle(a, ends[k], vector_scale(force, k ? -1.0f : 1.0f));
-    }
-    if (moves && is_implicit) {
-      add_to_sums(a, ends[k], &block);
-    }
+    if (moves || notes_pins(c)) { add_to_particle(a, ends[k], vector_scale(force, k ? -1.0f : 1.0f)); }
+    if (moves && is_implicit) { add_to_sums(a, ends[k], &block); }
   }
   if (is_implicit) {
     *own_at(a->springs, SPRING_FLOATS, place, SPRING_ACROSS(g->direction)) = lanes_first_value(now.across);

@@ -113,9 +113,7 @@ CLOTH_ONCE void bend_row_with_factors(const plate_rows *p, int32_t row, float *a
     own_store(begun, i, lanes3_subtract(sum, lanes3_add(both, both)));
     own_store(b.left_over, i, lanes3_subtract(weft, twist));
   }
-  if (a->is_ring) {
-    close_cells(&b, a, begun);
-  }
+  if (a->is_ring) { close_cells(&b, a, begun); }
 }
 
 /* Ends the force of the last row. */
@@ -144,7 +142,5 @@ static void bend_plate(const plate_rows *p, int32_t first, int32_t end) {
     float *force = p->force + row * next;
     bend_row_with_factors(p, row, row > first ? force - next : b.spare, row >= first && row < end ? force : b.spare);
   }
-  if (end == a->rows) {
-    bend_last_row(p, p->force + (end - 1) * next);
-  }
+  if (end == a->rows) { bend_last_row(p, p->force + (end - 1) * next); }
 }

@@ -22,9 +22,7 @@ static float map_at(const cloth *c, int32_t particle) {
 /* The particle so many rows and columns from one; -1 if there is none. Tubes close. */
 static int32_t particle_from(const cloth *c, int32_t row, int32_t column) {
   const int32_t columns = c->grid.columns;
-  if (is_wrapped(c)) {
-    column = (column + columns) % columns;
-  }
+  if (is_wrapped(c)) { column = (column + columns) % columns; }
   return row >= 0 && row < c->grid.rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
@@ -46,14 +44,10 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
                               particle_from(c, row + 1, column), particle_from(c, row + 1, column + 1)};
   float sum = 0.0f;
   for (int32_t n = 0; n < 4; n++) {
-    if (corners[n] < 0) {
-      return 0.0f;
-    }
+    if (corners[n] < 0) { return 0.0f; }
     sum += 0.25f * map_at(c, corners[n]);
   }
-  if (is_gap(c, corners[0], GAP_CELL)) {
-    return 0.0f;
-  }
+  if (is_gap(c, corners[0], GAP_CELL)) { return 0.0f; }
   return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
 }
 
@@ -87,9 +81,7 @@ static void fill_map_plane(const cloth *c, const solve_arrays *a, float *map) {
       const lanes value = from && i < columns ? lanes_load(from + row * columns + i) : one;
       lanes_store(to + i, lanes_select(lanes_first(columns - i), value, one));
     }
-    if (a->is_ring) {
-      to[columns] = to[0];
-    }
+    if (a->is_ring) { to[columns] = to[0]; }
     if (a->is_ring && row > 0) { /* nobody reads before the first row */
       to[-1] = to[columns - 1];
     }
@@ -166,16 +158,10 @@ static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_p
   const int32_t start = row * a->pitch;
   for (int32_t i = 0; i < a->columns; i++) {
     const uint32_t bits = gaps[i];
-    if (!bits) {
-      continue;
-    }
+    if (!bits) { continue; }
     float *stiffness = own_at(a->factors, FACTOR_FLOATS, start + i, FACTOR_STIFFNESS);
-    if (bits & GAP_WARP) {
-      stiffness[WARP * CLOTH_LANES] = 0.0f;
-    }
-    if (bits & GAP_WEFT) {
-      stiffness[WEFT * CLOTH_LANES] = 0.0f;
-    }
+    if (bits & GAP_WARP) { stiffness[WARP * CLOTH_LANES] = 0.0f; }
+    if (bits & GAP_WEFT) { stiffness[WEFT * CLOTH_LANES] = 0.0f; }
     if (bits & GAP_CELL) {
       const int32_t right = i + 1 < a->columns ? i + 1 : 0; /* the antidiagonal of the cell starts there */
       stiffness[DIAGONAL * CLOTH_LANES] = 0.0f;
@@ -231,14 +217,10 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
   for (int32_t row = 0; row < a->rows; row++) {
     fill_row_factors(a, &planes, row);
 #if WITH_REST_SHAPE
-    if (has_rest_shape(c)) {
-      shape_row_factors(c, a, &planes, row);
-    }
+    if (has_rest_shape(c)) { shape_row_factors(c, a, &planes, row); }
 #endif
 #if WITH_GAPS
-    if (has_gaps(c)) {
-      open_gaps_of_row(c, a, &planes, row);
-    }
+    if (has_gaps(c)) { open_gaps_of_row(c, a, &planes, row); }
 #endif
   }
   for (int32_t row = 0; row < a->rows && a->is_ring; row++) {

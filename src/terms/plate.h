@@ -112,12 +112,8 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
 CLOTH_INLINE lanes sum_beside(const float *row, ptrdiff_t i, int32_t ends, lanes_mask before) {
   lanes left = lanes_load(row + i - STRAND_STEP), right = lanes_load(row + i + STRAND_STEP);
-  if (ends & END_LEFT) {
-    left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left);
-  }
-  if (ends & END_RIGHT) {
-    right = lanes_select(before, right, lanes_load(row + i));
-  }
+  if (ends & END_LEFT) { left = lanes_select(lanes_first(STRAND_STEP - (int32_t)i), lanes_load(row + i), left); }
+  if (ends & END_RIGHT) { right = lanes_select(before, right, lanes_load(row + i)); }
   return lanes_add(left, right);
 }
 
@@ -209,9 +205,7 @@ CLOTH_INLINE void bend_any_row(const plate_terms *p, const plate_strand *s, int3
       bend_block(p, s, i, END_NONE, before, kind);
     }
   }
-  if (ends) {
-    free_ends(s, p->end, &d);
-  }
+  if (ends) { free_ends(s, p->end, &d); }
 }
 
 /* The same of a row whose ends lie in different blocks, or which has none. `ends`, `is_square`: constants. */
@@ -324,9 +318,7 @@ CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *stran
         close_strand(s.here, t->end);
       }
       bend_long_row(t, &s, ends, is_square);
-      if (ends) {
-        free_ends(&s, t->end, &d);
-      }
+      if (ends) { free_ends(&s, t->end, &d); }
       next_row(&s);
     }
     s.after = s.next;

@@ -122,9 +122,7 @@ static void measure_side(fold_side *side) {
   const float ratio = shape_factor(c, REST_LENGTH + d, start_of_line(l));
   side->length = spacing * ratio;
   side->elastic = t->hinge[d] / t->scale * (spacing * spacing) * (width_factor(l) / ratio);
-  if (c->constant.stiffness_map) {
-    side->elastic *= floats_at(c, c->constant.stiffness_map)[here];
-  }
+  if (c->constant.stiffness_map) { side->elastic *= floats_at(c, c->constant.stiffness_map)[here]; }
   side->stiffness = side->elastic * (1.0f + t->viscosity);
 }
 
@@ -158,9 +156,7 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   fold_side side[2];
   for (int32_t k = 0; k < 2; k++) {
     side[k].cloth = sides[k]->cloth;
-    if (!find_fold_line(s->cloths[side[k].cloth], sides[k], n, &side[k].line)) {
-      return;
-    }
+    if (!find_fold_line(s->cloths[side[k].cloth], sides[k], n, &side[k].line)) { return; }
     measure_side(&side[k]);
   }
   const float length = 0.5f * (side[0].length + side[1].length);
@@ -169,9 +165,7 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   const float elastic = in_series(side[0].elastic, side[1].elastic);
   fill_zero(f, sizeof *f);
   f->stiffness = flush_small(elastic * factor, WORK_QUANTUM);
-  if (!(f->stiffness > 0.0f)) {
-    return;
-  }
+  if (!(f->stiffness > 0.0f)) { return; }
   f->viscosity = flush_small((whole / elastic - 1.0f) * workspace_of(side[0].line.c)->plan.terms.h, WORK_QUANTUM);
   f->count = 4;
   f->is_plate = 1;
@@ -190,14 +184,10 @@ static void halve_hinge(sewing *s, const cloth_group *group, const cloth_seam *s
   const cloth *c = s->cloths[side->cloth];
   const substep_terms *t = &workspace_of(c)->plan.terms;
   const int32_t columns = c->grid.columns, last = side->count - 1;
-  if (n == 0 || n == last || !is_stitched(group, seam, n - 1) || !is_stitched(group, seam, n + 1)) {
-    return;
-  }
+  if (n == 0 || n == last || !is_stitched(group, seam, n - 1) || !is_stitched(group, seam, n + 1)) { return; }
   const int32_t before = sewn_at(side, n - 1), here = sewn_at(side, n), after = sewn_at(side, n + 1);
   const int32_t way = after - here, d = way == 1 || way == -1 ? WARP : WEFT;
-  if (here - before != way || (d == WEFT && way != columns && way != -columns)) {
-    return;
-  }
+  if (here - before != way || (d == WEFT && way != columns && way != -columns)) { return; }
   seam_spring *f = &s->springs[s->spring_count];
   const float factor = hinge_factor_at(c, here / columns, here % columns, d);
   fill_zero(f, sizeof *f);

@@ -115,9 +115,7 @@ static void add_seam_spring(const sewing *s, const seam_spring *f, float inverse
 /* Runs statements for the springs `f` of a part of the group. */
 #define EACH_SEAM_SPRING(s, group_part, f, ...)                                                                        \
   for (const seam_spring *f = (s)->springs, *f##_end = f + (s)->spring_count; f < f##_end; f++) {                      \
-    if ((s)->part[f->end[0].cloth] == (group_part)) {                                                                  \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if ((s)->part[f->end[0].cloth] == (group_part)) { __VA_ARGS__; }                                                   \
   }
 
 /* Adds forces and blocks of the springs of a part, after the cloths have been linearised. */
@@ -129,9 +127,7 @@ CLOTH_SEPARATE void add_seam_springs(const sewing *s, int32_t part, float invers
 CLOTH_SEPARATE float multiply_seam_springs(const sewing *s, int32_t part, float inverse_h, int32_t is_last) {
   float sum = 0.0f;
   EACH_SEAM_SPRING(s, part, f, {
-    if (!is_in_operator(s, f)) {
-      continue;
-    }
+    if (!is_in_operator(s, f)) { continue; }
     const cloth_vector p = sum_over_ends(s, f, SEAM_DIRECTION);
     const float stiffness = f->stiffness * (1.0f + f->viscosity * inverse_h);
     sum += stiffness * s->scale[part] * vector_dot(p, p);

@@ -49,9 +49,7 @@ static sewn_particle *class_of(const sewing *s, int32_t n) {
 static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
   const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
-  if (!(t->share > 0.0f)) {
-    return gap;
-  }
+  if (!(t->share > 0.0f)) { return gap; }
   const cloth_vector between = vector_flush(vector_subtract(s->particles[t->particle[2]].start, to), STATE_QUANTUM);
   return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
 }
@@ -126,9 +124,7 @@ static void find_classes(sewing *s) {
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     t->is_spring = is_open_stitch(s, t);
-    if (!t->is_spring && !(t->share > 0.0f)) {
-      join_classes(s, t);
-    }
+    if (!t->is_spring && !(t->share > 0.0f)) { join_classes(s, t); }
   }
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
@@ -144,9 +140,7 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     t->is_spring |= t->share > 0.0f && !may_move_with(s, t);
-    if (t->share > 0.0f && !t->is_spring) {
-      move_with(s, t);
-    }
+    if (t->share > 0.0f && !t->is_spring) { move_with(s, t); }
   }
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
@@ -163,9 +157,7 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
 #define EACH_SEWN(s, group_part, p, c, ...)                                                                            \
   for (sewn_particle *p = (s)->particles, *p##_end = p + (s)->particle_count; p < p##_end; p++) {                      \
     const cloth *c = cloth_of_sewn(s, p);                                                                              \
-    if ((s)->part[p->cloth] == (group_part)) {                                                                         \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if ((s)->part[p->cloth] == (group_part)) { __VA_ARGS__; }                                                          \
     (void)c;                                                                                                           \
   }
 
@@ -253,9 +245,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
     const stitch *t = &(s)->stitches[t##_number];                                                                      \
     seam_spring *f = &(s)->springs[f##_number];                                                                        \
     f##_number += t->is_spring;                                                                                        \
-    if (t->is_spring && (s)->part[(s)->particles[t->particle[0]].cloth] == (group_part)) {                             \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
+    if (t->is_spring && (s)->part[(s)->particles[t->particle[0]].cloth] == (group_part)) { __VA_ARGS__; }              \
   }
 
 /* The lengths at rest of springs of stitches at the end of a part of h seconds, which fall. */
@@ -295,9 +285,7 @@ static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
     }
   });
   EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      p->velocity = vector_add(p->velocity, p->sum); /* only roots have sums */
-    }
+    if (!holder_of(s, p)) { p->velocity = vector_add(p->velocity, p->sum); /* only roots have sums */ }
   });
   EACH_SEWN(s, part, p, c, {
     if (!holder_of(s, p)) {
@@ -313,9 +301,7 @@ CLOTH_SEPARATE void meet_sewn(sewing *s, int32_t part, const substep_terms *t) {
   aim_sewn(s, part, t->h);
   aim_stitches(s, part, t->h);
   EACH_SEWN(s, part, p, c, {
-    if (holder_of(s, p) && !p->is_held) {
-      lead_sewn(s, p, t->inverse_h);
-    }
+    if (holder_of(s, p) && !p->is_held) { lead_sewn(s, p, t->inverse_h); }
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector from = vector_load(vectors_at(c, c->state.velocity), p->particle);
@@ -348,9 +334,7 @@ CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
     const solve_arrays a = arrays_of(c);
     const int32_t row = p->place / a.pitch, column = p->place - row * a.pitch;
     const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
-    if (holder_of(s, p) || (to.x == here.x && to.y == here.y && to.z == here.z)) {
-      continue;
-    }
+    if (holder_of(s, p) || (to.x == here.x && to.y == here.y && to.z == here.z)) { continue; }
     float *place = near_row(a.place, a.pitch, row), *way = near_row(a.direction, a.pitch, row);
     near_vector_store(place, a.plane, column, to);
     near_vector_store(way, a.plane, column, vector_flush_work(vector_subtract(to, p->start)));
@@ -369,22 +353,16 @@ CLOTH_SEPARATE void join_own(const sewing *s, int32_t part, int is_product) {
   EACH_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float parts[2] = {part_in_root(p, 0), part_in_root(p, 1)}, scale = s->scale[part] / s->scale[p->cloth];
-    if (!holder_of(s, p)) {
-      add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts);
-    }
+    if (!holder_of(s, p)) { add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts); }
   });
   EACH_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float scale = s->scale[p->cloth] / s->scale[part];
     cloth_vector own = vector(0.0f, 0.0f, 0.0f);
-    if (holder_of(s, p)) {
-      continue;
-    }
+    if (holder_of(s, p)) { continue; }
     for (int32_t k = 0; k < (p->share > 0.0f ? 2 : 1); k++) {
       const sewn_particle *root = &s->particles[p->root[k]];
-      if (!holder_of(s, root)) {
-        own = vector_add_scaled(own, vector_flush_work(root->sum), p->part[k] * scale);
-      }
+      if (!holder_of(s, root)) { own = vector_add_scaled(own, vector_flush_work(root->sum), p->part[k] * scale); }
     }
     own_vector_store(array, p->place, vector_flush_work(own));
   });
@@ -397,17 +375,13 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     const solve_arrays a = arrays_of(c);
     const int32_t row = p->place / a.pitch;
     cloth_vector z = near_vector(near_row(a.direction, a.pitch, row), a.plane, p->place - row * a.pitch);
-    if (again) {
-      z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta));
-    }
+    if (again) { z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta)); }
     add_to_roots(s, p, z, p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector last = again ? vector_scale(p->direction, beta) : vector(0.0f, 0.0f, 0.0f);
     p->direction = vector_flush_work(vector_add(p->sum, last));
-    if (holder_of(s, p)) {
-      p->direction = vector(0.0f, 0.0f, 0.0f);
-    }
+    if (holder_of(s, p)) { p->direction = vector(0.0f, 0.0f, 0.0f); }
   });
   EACH_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
@@ -415,9 +389,7 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     float *direction = near_row(a.direction, a.pitch, row);
     if (!holder_of(s, p)) {
       near_vector_store(direction, a.plane, p->place - row * a.pitch, vector_flush_work(FROM_ROOTS(s, p, direction)));
-      if (a.is_ring) {
-        close_ring(direction, a.plane, a.columns);
-      }
+      if (a.is_ring) { close_ring(direction, a.plane, a.columns); }
     }
   });
 }
@@ -427,9 +399,7 @@ CLOTH_SEPARATE void join_solutions(const sewing *s, int32_t part) {
   clear_sums(s);
   EACH_SEWN(s, part, p, c, p->direction = own_vector(floats_at(c, c->scratch.solution), p->place));
   EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part);
-    }
+    if (!holder_of(s, p)) { add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part); }
   });
   EACH_SEWN(s, part, p, c, p->direction = vector_add(p->direction, p->sum));
   EACH_SEWN(s, part, p, c, {
@@ -461,9 +431,7 @@ static void join_positions(const sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
     const sewn_particle *holder = holder_of(s, p);
     p->direction = vector_flush(vector_add(p->direction, p->sum), STATE_QUANTUM); /* only roots have sums */
-    if (holder && !p->is_held) {
-      p->direction = vector_flush(vector_add(holder->direction, p->offset), STATE_QUANTUM);
-    }
+    if (holder && !p->is_held) { p->direction = vector_flush(vector_add(holder->direction, p->offset), STATE_QUANTUM); }
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector with_roots = vector_flush(vector_add(FROM_ROOTS(s, p, direction), p->offset), STATE_QUANTUM);

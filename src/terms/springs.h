@@ -106,9 +106,7 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
   s.along = lanes_flush(lanes_multiply(s.along, inverse_squared));
   s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
-  if (!shear && t->limit > 0.0f) {
-    add_strain_limit(&s, t, k, length, inverse);
-  }
+  if (!shear && t->limit > 0.0f) { add_strain_limit(&s, t, k, length, inverse); }
   return s;
 }
 

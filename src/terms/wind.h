@@ -76,9 +76,7 @@ CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row)
 
 /* Begins with the first row of cloth in air. */
 CLOTH_ONCE void start_wind(wind_row *r, const cloth *c, const solve_arrays *a, const substep_terms *t) {
-  if (!a->air) {
-    return;
-  }
+  if (!a->air) { return; }
   r->c = c;
   r->w = wind_terms_of(c, t);
   r->plane = a->plane;
@@ -127,9 +125,7 @@ CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes ma
 CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
   const ptrdiff_t plane = r->plane;
 #if WITH_GAPS
-  if (r->gapped) {
-    return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i);
-  }
+  if (r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
 #endif
   lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
   lanes share = lanes_splat(r->share);

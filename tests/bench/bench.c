@@ -47,8 +47,7 @@ static void emit(const char *format, ...) {
   va_copy(again, arguments);
   vprintf(format, arguments);
   fflush(stdout);
-  if (csv)
-    vfprintf(csv, format, again);
+  if (csv) vfprintf(csv, format, again);
   va_end(again);
   va_end(arguments);
 }
@@ -76,16 +75,14 @@ static const solver *const solvers[] = {&solver_cloth, &solver_xpbd_color8};
 
 static const solver *solver_named(const char *name) {
   for (int i = 0; i < COUNT(solvers); i++)
-    if (strcmp(name, solvers[i]->name) == 0)
-      return solvers[i];
+    if (strcmp(name, solvers[i]->name) == 0) return solvers[i];
   fail("no solver", name);
   return NULL;
 }
 
 static int positive(const char *text) {
   int value = atoi(text);
-  if (value <= 0)
-    fail("not a positive number:", text);
+  if (value <= 0) fail("not a positive number:", text);
   return value;
 }
 
@@ -93,8 +90,7 @@ static void read_size(arguments *a, const char *text) {
   const char *by = strchr(text, 'x');
   a->variant.columns = positive(text);
   a->variant.rows = by ? positive(by + 1) : a->variant.columns;
-  if (a->variant.columns < 3 || a->variant.rows < 3)
-    fail("too small:", text);
+  if (a->variant.columns < 3 || a->variant.rows < 3) fail("too small:", text);
 }
 
 /* Substeps go into every solver's setting, the rest is for the solver itself to know. */
@@ -122,20 +118,16 @@ static void read_option(arguments *a, const char *option, const char *value) {
     csv = fopen(value, "w");
   else
     fail("no option", option);
-  if (strcmp(option, "--csv") == 0 && !csv)
-    fail("cannot write", value);
+  if (strcmp(option, "--csv") == 0 && !csv) fail("cannot write", value);
 }
 
 static void read_scene(arguments *a, int count, char **texts) {
   a->one_scene = 1;
   a->kind = bench_kind_named(texts[0]);
-  if (a->kind == BENCH_KIND_COUNT)
-    fail("no scene", texts[0]);
-  if (count < 2)
-    fail("no size given for", texts[0]);
+  if (a->kind == BENCH_KIND_COUNT) fail("no scene", texts[0]);
+  if (count < 2) fail("no size given for", texts[0]);
   read_size(a, texts[1]);
-  if (count > 2)
-    a->only = solver_named(texts[2]);
+  if (count > 2) a->only = solver_named(texts[2]);
 }
 
 static arguments read_arguments(int count, char **texts) {
@@ -143,8 +135,7 @@ static arguments read_arguments(int count, char **texts) {
   int i = 1;
   while (i < count && strncmp(texts[i], "--", 2) != 0)
     i++;
-  if (i > 1)
-    read_scene(&a, i - 1, texts + 1);
+  if (i > 1) read_scene(&a, i - 1, texts + 1);
   while (i < count) {
     const char *option = texts[i++];
     if (strcmp(option, "--set") == 0)
@@ -157,8 +148,7 @@ static arguments read_arguments(int count, char **texts) {
     else
       fail("no value for", option);
   }
-  if (a.has_setting && !a.only)
-    a.only = &solver_cloth;
+  if (a.has_setting && !a.only) a.only = &solver_cloth;
   return a;
 }
 
@@ -196,8 +186,7 @@ static trial_list make_trials(const arguments *a, const bench_scene *s) {
     return list;
   }
   for (int i = 0; i < COUNT(solvers); i++)
-    if (!a->only || a->only == solvers[i])
-      add_budget(&list, s, solvers[i]);
+    if (!a->only || a->only == solvers[i]) add_budget(&list, s, solvers[i]);
   interleave(&list);
   list.scene = s;
   return list;
@@ -214,8 +203,7 @@ static double median(double *values, int count) {
 static double converged_kinetic(const bench_scene *s) {
   enum { SUBSTEPS = 200 };
   static const setting how = {SUBSTEPS, {"integration.max_substeps=200"}, 1};
-  if (s->collider_radius <= 0)
-    return HUGE_VAL;
+  if (s->collider_radius <= 0) return HUGE_VAL;
   const double kinetic = measure_run(s, &solver_cloth, &how).kinetic_mean;
   return kinetic;
 }
@@ -260,10 +248,8 @@ static void size_text(const bench_scene *s, char *text, size_t length) {
 static void variation_text(const bench_scene *s, char *text, size_t length) {
   size_t used = 0;
   text[0] = 0;
-  if (s->frame_rate != 60)
-    used += (size_t)snprintf(text, length, "_%dHz", s->frame_rate);
-  if (s->density != 0.2f && used < length)
-    snprintf(text + used, length - used, "_%gkg", (double)s->density);
+  if (s->frame_rate != 60) used += (size_t)snprintf(text, length, "_%dHz", s->frame_rate);
+  if (s->density != 0.2f && used < length) snprintf(text + used, length - used, "_%gkg", (double)s->density);
 }
 
 /* The scene's name and variation: "HANG_30Hz", "FLAG_0.4kg". */
@@ -301,8 +287,7 @@ static void print_trial(const bench_scene *s, const trial *t) {
 static void print_trials(const trial_list *list) {
   for (int k = 0; k < COUNT(solvers); k++)
     for (int i = 0; i < list->count; i++)
-      if (list->trials[i].with == solvers[k])
-        print_trial(list->scene, &list->trials[i]);
+      if (list->trials[i].with == solvers[k]) print_trial(list->scene, &list->trials[i]);
 }
 
 /// Judgement ///
@@ -317,8 +302,7 @@ typedef struct comparison {
 static comparison compare(const trial_list *list, level ours, level baseline, const trial *match) {
   comparison c = {match, HUGE_VAL, HUGE_VAL};
   c.baseline = time_at_level(list, &solver_xpbd_color8, baseline.what, baseline.percent, NULL);
-  if (match)
-    c.ours = time_at_level(list, &solver_cloth, ours.what, ours.percent, match);
+  if (match) c.ours = time_at_level(list, &solver_cloth, ours.what, ours.percent, match);
   return c;
 }
 
@@ -333,8 +317,7 @@ static void print_rejections(const trial_list *list, level ours, const trial *ma
   size_text(list->scene, size, sizeof size);
   for (int i = 0; i < list->count; i++) {
     const trial *t = &list->trials[i];
-    if (t->with != &solver_cloth || quality_is_equal(t, match))
-      continue;
+    if (t->with != &solver_cloth || quality_is_equal(t, match)) continue;
     setting_text(t, how, sizeof how);
     emit("# rejected %s %s %s %g, %s:", name, size, metric_names[ours.what], ours.percent, how);
     emit(
@@ -374,8 +357,7 @@ static void print_compared(const trial *ours, const trial *match) {
 static void judge_goal(trial_list *list, const goal *g) {
   const trial *match = first_at_level(list, &solver_xpbd_color8, g->baseline.what, g->baseline.percent, NULL);
   comparison c = compare(list, g->ours, g->baseline, match);
-  if (match)
-    print_rejections(list, g->ours, match);
+  if (match) print_rejections(list, g->ours, match);
   emit("ratio %s %d %s %g", bench_kind_name(g->kind), g->n, metric_names[g->ours.what], g->ours.percent);
   if (g->ours.what != g->baseline.what || g->ours.percent < g->baseline.percent)
     emit(" (baseline at %s %g)", metric_names[g->baseline.what], g->baseline.percent);
@@ -409,8 +391,7 @@ static double common_percent(const trial_list *list, level wanted) {
   enum { TENTHS_LIMIT = 1000 };
   for (int tenths = (int)(10 * wanted.percent) + 1; tenths <= TENTHS_LIMIT; tenths++) {
     comparison c = compare_alike(list, (level){wanted.what, tenths / 10.0});
-    if (both_reach(&c))
-      return tenths / 10.0;
+    if (both_reach(&c)) return tenths / 10.0;
   }
   return 0;
 }
@@ -418,14 +399,12 @@ static double common_percent(const trial_list *list, level wanted) {
 /* Whether none of our settings is broken. */
 static int is_stable(const trial_list *list) {
   for (int i = 0; i < list->count; i++)
-    if (list->trials[i].with == &solver_cloth && list->trials[i].result.broken)
-      return 0;
+    if (list->trials[i].with == &solver_cloth && list->trials[i].result.broken) return 0;
   return 1;
 }
 
 static const char *reach_text(const comparison *c) {
-  if (both_reach(c))
-    return "";
+  if (both_reach(c)) return "";
   return isfinite(c->ours)       ? " (the baseline never reaches it)"
          : isfinite(c->baseline) ? " (ours never reaches it at equal quality)"
                                  : " (neither reaches it)";
@@ -433,8 +412,7 @@ static const char *reach_text(const comparison *c) {
 
 /* A level that neither reaches has no goal. One that ours alone reaches is ok. */
 static const char *verdict(const comparison *c, int is_stable) {
-  if (!isfinite(c->ours) && !isfinite(c->baseline))
-    return "";
+  if (!isfinite(c->ours) && !isfinite(c->baseline)) return "";
   return is_stable && isfinite(c->ours) && c->ours < unseen_ratio * c->baseline ? " ok" : " missed";
 }
 
@@ -454,8 +432,7 @@ static void print_unseen(const trial_list *list, level at, const comparison *c, 
 /* Compares at a level of the like tuned scene, and where that is out of reach at the least level that both reach. */
 static void judge_unseen(trial_list *list, level wanted) {
   comparison c = compare_alike(list, wanted);
-  if (c.match)
-    print_rejections(list, wanted, c.match);
+  if (c.match) print_rejections(list, wanted, c.match);
   print_unseen(list, wanted, &c, reach_text(&c));
   level common = {wanted.what, both_reach(&c) ? 0 : common_percent(list, wanted)};
   if (common.percent > 0) {
@@ -489,8 +466,7 @@ static void print_cpu(void) {
       emit("# cpu:%s", name ? name + 1 : " unknown\n");
       break;
     }
-  if (file)
-    fclose(file);
+  if (file) fclose(file);
 }
 
 static void print_machine(const arguments *a) {
@@ -507,8 +483,7 @@ static void print_machine(const arguments *a) {
 static void check_machine(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return;
 #endif
   fail("the baseline needs", "AVX2 and FMA, which this machine lacks");
 }
@@ -573,8 +548,7 @@ static void run_tuned(arguments *a) {
 int main(int argument_count, char **texts) {
   arguments a = read_arguments(argument_count, texts);
   check_machine();
-  if (!a.has_setting)
-    print_machine(&a);
+  if (!a.has_setting) print_machine(&a);
   print_heading();
   if (a.one_scene)
     run_one(&a, a.kind);
@@ -582,7 +556,6 @@ int main(int argument_count, char **texts) {
     run_unseen(&a);
   else
     run_tuned(&a);
-  if (csv && fclose(csv) != 0)
-    fail("cannot write", "the CSV file");
+  if (csv && fclose(csv) != 0) fail("cannot write", "the CSV file");
   return EXIT_SUCCESS;
 }

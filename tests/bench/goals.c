@@ -45,15 +45,13 @@ static bench_kind kind_like(bench_kind kind) {
 static const budget *find_budget(const budget *budgets, int count, bench_kind kind, int n) {
   const budget *best = NULL;
   for (int i = 0; i < count; i++)
-    if (budgets[i].kind == kind_like(kind) && (!best || abs(budgets[i].n - n) < abs(best->n - n)))
-      best = &budgets[i];
+    if (budgets[i].kind == kind_like(kind) && (!best || abs(budgets[i].n - n) < abs(best->n - n))) best = &budgets[i];
   return best;
 }
 
 const budget *budget_of(const solver *with, const bench_scene *s) {
   int n = s->columns > s->rows ? s->columns : s->rows;
-  if (with == &solver_cloth)
-    return find_budget(cloth_budgets, COUNT(cloth_budgets), s->kind, n);
+  if (with == &solver_cloth) return find_budget(cloth_budgets, COUNT(cloth_budgets), s->kind, n);
   return find_budget(xpbd_budgets, COUNT(xpbd_budgets), s->kind, n);
 }
 

@@ -56,8 +56,7 @@ static int are_pinned(const record *r, int a, int b) {
 static double add_edge(record *r, int *edges, double most, int a, int b, figures *f) {
   double strain = strain_between(r, a, b);
   r->strains[(*edges)++] = (float)strain;
-  if (!(strain < 1e6))
-    f->broken = 1;
+  if (!(strain < 1e6)) f->broken = 1;
   return are_pinned(r, a, b) ? most : larger(most, strain);
 }
 
@@ -92,14 +91,11 @@ static void measure_strain(record *r, figures *f) {
   int edges = 0, columns = r->scene->columns;
   double most = -1;
   for (int i = 0; i < r->scene->count; i++) {
-    if (i % columns + 1 < columns)
-      most = add_edge(r, &edges, most, i, i + 1, f);
-    if (i + columns < r->scene->count)
-      most = add_edge(r, &edges, most, i, i + columns, f);
+    if (i % columns + 1 < columns) most = add_edge(r, &edges, most, i, i + 1, f);
+    if (i + columns < r->scene->count) most = add_edge(r, &edges, most, i, i + columns, f);
   }
   f->stretch_ever = larger(f->stretch_ever, most);
-  if (!is_late(r) || f->broken)
-    return;
+  if (!is_late(r) || f->broken) return;
   f->stretch_most = larger(f->stretch_most, most);
   f->stretch_p99 += (double)value_at_rank(r->strains, edges, (int)(0.99 * (edges - 1))) / r->late_frames;
   f->stretch_p01 += (double)value_at_rank(r->strains, edges, (int)(0.01 * (edges - 1))) / r->late_frames;
@@ -149,8 +145,7 @@ static double roughness(const record *r) {
 }
 
 static void measure_shape(const record *r, figures *f) {
-  if (!is_late(r))
-    return;
+  if (!is_late(r)) return;
   f->area = smaller(f->area, area_ratio(r));
   f->roughness += roughness(r) / r->late_frames;
 }
@@ -186,8 +181,7 @@ static void measure_motion(const record *r, figures *f) {
   double kinetic = 1e3 * kinetic_energy(r);
   f->kinetic_mean += kinetic / r->scene->frames;
   f->energy_end = kinetic + 1e3 * potential_energy(r);
-  if (!isfinite(f->energy_end))
-    f->broken = 1;
+  if (!isfinite(f->energy_end)) f->broken = 1;
   if (is_last(r)) {
     f->kinetic_last += kinetic / r->last_frames;
     f->acceleration += squared_acceleration(r) / r->last_frames; /* the root is taken at the end */

@@ -120,12 +120,10 @@ bench_scene bench_scene_make(bench_kind kind, const bench_variant *variant) {
   s.has_wind = kind == BENCH_FLAG;
   s.is_upright = kind == BENCH_FLAG || kind == BENCH_CAPSULE;
   s.height = s.is_upright ? 1 : kind == BENCH_DRAPE ? sphere_radius + bench_thickness + drop_height : 0;
-  if (kind == BENCH_REST)
-    s.damping = 3;
+  if (kind == BENCH_REST) s.damping = 3;
   set_grid(&s, variant);
   set_collider(&s);
-  if (kind == BENCH_MOVING_PIN)
-    s.moving_pin = s.columns - 1;
+  if (kind == BENCH_MOVING_PIN) s.moving_pin = s.columns - 1;
   bench_place_particles(&s, is_pinned);
   return s;
 }

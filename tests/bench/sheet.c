@@ -20,8 +20,7 @@ typedef struct sheet {
 } sheet;
 
 static int must(int result, const char *what) {
-  if (result >= 0)
-    return result;
+  if (result >= 0) return result;
   fprintf(stderr, "bench: %s: %s\n", what, cloth_result_name(result));
   exit(EXIT_FAILURE);
 }
@@ -51,8 +50,7 @@ static cloth_config scene_config(const bench_scene *s) {
   c.rows = s->rows;
   c.edge_warp = (cloth_vector){s->spacing * (float)(s->columns - 1), 0, 0};
   c.edge_weft = (cloth_vector){0, 0, s->spacing * (float)(s->rows - 1)};
-  if (s->is_upright)
-    c.edge_weft = (cloth_vector){0, -c.edge_weft.z, 0};
+  if (s->is_upright) c.edge_weft = (cloth_vector){0, -c.edge_weft.z, 0};
   c.grid.positions = (const cloth_vector *)(const void *)s->start;
   c.fabric.density = s->density;
   c.integration.velocity_damping = s->damping;
@@ -62,8 +60,7 @@ static cloth_config scene_config(const bench_scene *s) {
   c.capacity.max_confined = 0;
   c.fabric.shear = s->shear;
   set_material(&c);
-  if (s->has_wind)
-    set_wind(&c);
+  if (s->has_wind) set_wind(&c);
   return c;
 }
 
@@ -163,8 +160,7 @@ static void override(cloth_config *c, const char *text) {
 
 static void pin_particles(sheet *m) {
   for (int i = 0; i < m->scene->count; i++)
-    if (m->scene->inverse_mass[i] == 0)
-      must(cloth_pin(m->cloth, i), "cloth_pin");
+    if (m->scene->inverse_mass[i] == 0) must(cloth_pin(m->cloth, i), "cloth_pin");
 }
 
 static cloth_pose collider_pose(const bench_scene *s, int frame) {
@@ -174,8 +170,7 @@ static cloth_pose collider_pose(const bench_scene *s, int frame) {
 
 static void add_collider(sheet *m) {
   const bench_scene *s = m->scene;
-  if (s->collider_radius <= 0)
-    return;
+  if (s->collider_radius <= 0) return;
   cloth_collider c = cloth_collider_default();
   c.shape = s->collider_half > 0 ? CLOTH_SHAPE_CAPSULE : CLOTH_SHAPE_SPHERE;
   c.pose = collider_pose(s, -1);
@@ -210,8 +205,7 @@ static void move_pin(const sheet *m, int frame) {
 /* A particle that had to be put back counts as a failure, although the sheet goes on. */
 static int sheet_step(void *state, int frame) {
   sheet *m = state;
-  if (m->scene->moving_pin >= 0)
-    move_pin(m, frame);
+  if (m->scene->moving_pin >= 0) move_pin(m, frame);
   if (m->scene->collider_speed > 0) {
     cloth_pose pose = collider_pose(m->scene, frame);
     must(cloth_move_collider(m->cloth, m->collider, NULL, &pose), "cloth_move_collider");

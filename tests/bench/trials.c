@@ -17,10 +17,8 @@ int trials_by_time(const trial_list *list, const solver *with, const trial *matc
   int count = 0;
   for (int i = 0; i < list->count; i++) {
     const trial *t = &list->trials[i];
-    if (t->with != with || t->result.broken || !bending_is_true(&t->fabric))
-      continue;
-    if (match && !quality_is_equal(t, match))
-      continue;
+    if (t->with != with || t->result.broken || !bending_is_true(&t->fabric)) continue;
+    if (match && !quality_is_equal(t, match)) continue;
     int k = count++;
     for (; k > 0 && out[k - 1]->result.us_median > t->result.us_median; k--)
       out[k] = out[k - 1];
@@ -34,8 +32,7 @@ const trial *first_at_level(const trial_list *list, const solver *with, metric w
   const trial *sorted[TRIAL_LIMIT];
   int count = trials_by_time(list, with, match, sorted);
   for (int i = 0; i < count; i++)
-    if (metric_of(&sorted[i]->result, what) <= percent)
-      return sorted[i];
+    if (metric_of(&sorted[i]->result, what) <= percent) return sorted[i];
   return NULL;
 }
 
@@ -50,8 +47,7 @@ double time_at_level(const trial_list *list, const solver *with, metric what, do
   const trial *sorted[TRIAL_LIMIT];
   int count = trials_by_time(list, with, match, sorted);
   for (int i = 0; i < count; i++) {
-    if (metric_of(&sorted[i]->result, what) > percent)
-      continue;
+    if (metric_of(&sorted[i]->result, what) > percent) continue;
     return i == 0 ? sorted[i]->result.us_median
                   : time_between(&sorted[i - 1]->result, &sorted[i]->result, what, percent);
   }

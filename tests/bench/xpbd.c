@@ -72,11 +72,9 @@ typedef struct link_list {
 static void add_link(link_list *list, int group, int row, int column, int down, int right) {
   const bench_scene *s = list->scene;
   int row1 = row + down, column1 = column + right;
-  if (row1 >= s->rows || column1 < 0 || column1 >= s->columns)
-    return;
+  if (row1 >= s->rows || column1 < 0 || column1 >= s->columns) return;
   int a = row * s->columns + column, b = row1 * s->columns + column1;
-  if (s->inverse_mass[a] + s->inverse_mass[b] == 0 || (group == 1 && s->shear == 0))
-    return;
+  if (s->inverse_mass[a] + s->inverse_mass[b] == 0 || (group == 1 && s->shear == 0)) return;
   float rest = sqrtf((float)(down * down + right * right)) * s->spacing;
   list->links[list->count++] =
       (link){(uint32_t)a, (uint32_t)b, rest, 1 / (group == 1 ? s->shear : bench_stiffness), group, 0};
@@ -123,10 +121,8 @@ static void pack_colour(xpbd *m, const link_list *list, int group, int colour) {
   int taken = 0;
   for (int i = 0; i < list->count; i++) {
     const link *l = &list->links[i];
-    if (l->group != group || l->colour != colour)
-      continue;
-    if (taken % WIDTH == 0)
-      m->batches[m->batch_count++] = empty_batch(m->count);
+    if (l->group != group || l->colour != colour) continue;
+    if (taken % WIDTH == 0) m->batches[m->batch_count++] = empty_batch(m->count);
     batch *q = &m->batches[m->batch_count - 1];
     int j = taken++ % WIDTH;
     q->a[j] = l->a;
@@ -215,8 +211,7 @@ typedef struct hinge_bundle {
 
 /* Columns lie beside each other in memory, so that one load takes a pair of them. */
 static inline __m256 load_lines(const float *x, const uint32_t *first, uint32_t at, int side_by_side) {
-  if (side_by_side)
-    return _mm256_loadu_ps(x + 4 * (first[0] + at));
+  if (side_by_side) return _mm256_loadu_ps(x + 4 * (first[0] + at));
   __m256 low = _mm256_castps128_ps256(_mm_load_ps(x + 4 * (first[0] + at)));
   return _mm256_insertf128_ps(low, _mm_load_ps(x + 4 * (first[1] + at)), 1);
 }
@@ -385,8 +380,7 @@ static void blow(xpbd *m, float h) {
 /* Puts a particle out of a ball, which moves by `way` along z in this substep, and holds it back by friction. */
 static inline void push_out(vector4 *x, const vector4 *p, bench_point centre, float way, float radius) {
   float dx = x->x - centre.x, dy = x->y - centre.y, dz = x->z - centre.z, squared = dx * dx + dy * dy + dz * dz;
-  if (squared >= radius * radius)
-    return;
+  if (squared >= radius * radius) return;
   float distance = sqrtf(squared), depth = radius - distance;
   dx /= distance;
   dy /= distance;
@@ -417,15 +411,13 @@ static void collide_with_capsule(xpbd *m, bench_point centre, float way) {
     bench_point nearest = centre;
     float along = m->position[i].y - centre.y;
     nearest.y += along > half ? half : along < -half ? -half : along;
-    if (m->position[i].w > 0)
-      push_out(&m->position[i], &m->previous[i], nearest, way, radius);
+    if (m->position[i].w > 0) push_out(&m->position[i], &m->previous[i], nearest, way, radius);
   }
 }
 
 static void collide(xpbd *m, int frame, int substep) {
   const bench_scene *s = m->scene;
-  if (s->collider_radius <= 0)
-    return;
+  if (s->collider_radius <= 0) return;
   if (s->collider_half <= 0) {
     collide_with_sphere(m);
     return;
@@ -439,8 +431,7 @@ static void collide(xpbd *m, int frame, int substep) {
 /// Substep ///
 
 static void move_pin(xpbd *m, int frame, int substep) {
-  if (m->scene->moving_pin < 0)
-    return;
+  if (m->scene->moving_pin < 0) return;
   bench_point from = bench_pin_place(m->scene, frame - 1), to = bench_pin_place(m->scene, frame);
   float share = (float)(substep + 1) / (float)m->substeps;
   m->position[m->scene->moving_pin].x = from.x + share * (to.x - from.x);
@@ -476,8 +467,7 @@ static int xpbd_step(void *state, int frame) {
   xpbd *m = state;
   const float h = m->scene->frame_time / (float)m->substeps, per_time = 1 / h;
   for (int k = 0; k < m->substeps; k++) {
-    if (m->scene->has_wind)
-      blow(m, h);
+    if (m->scene->has_wind) blow(m, h);
     predict(m, h);
     move_pin(m, frame, k);
     solve(m, per_time * per_time);
@@ -520,8 +510,7 @@ static float hinge_factor(const xpbd *m, uint32_t i, uint32_t along) {
   const bench_scene *s = m->scene;
   const float h = s->frame_time / (float)m->substeps, *w = s->inverse_mass;
   float stiffness = s->rigidity / (s->spacing * s->spacing);
-  if (w[i] == 0 && (w[i - along] == 0 || w[i + along] == 0))
-    stiffness *= 2;
+  if (w[i] == 0 && (w[i - along] == 0 || w[i + along] == 0)) stiffness *= 2;
   float weights = w[i - along] + 4 * w[i] + w[i + along];
   return weights > 0 ? 1 / (weights + 1 / (stiffness * h * h)) : 0;
 }
@@ -537,8 +526,7 @@ static void make_hinges(xpbd *m, hinge_lines *l) {
       float factor = hinge_factor(m, i, l->along);
       for (int d = 0; d < 3; d++)
         l->factor[i][d] = factor;
-      if (w[i - l->along] == 0 || w[i] == 0 || w[i + l->along] == 0)
-        l->is_near_pin[line / WIDTH * l->length + k] = 1;
+      if (w[i - l->along] == 0 || w[i] == 0 || w[i + l->along] == 0) l->is_near_pin[line / WIDTH * l->length + k] = 1;
     }
 }
 

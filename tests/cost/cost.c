@@ -157,8 +157,7 @@ static cloth_config config_of(const scene *s, int n) {
   config.rows = n;
   config.max_colliders = 2;
   use_projection(&config);
-  if (s->configure != NULL)
-    s->configure(&config);
+  if (s->configure != NULL) s->configure(&config);
   return config;
 }
 
@@ -174,15 +173,11 @@ static cloth *build(const scene *s, const cloth_config *config) {
 }
 
 static void step(const scene *s, cloth *sheet, int n, int frame, int counted) {
-  if (s->act != NULL)
-    s->act(sheet, n, frame);
-  if (counted)
-    cost_begin();
+  if (s->act != NULL) s->act(sheet, n, frame);
+  if (counted) cost_begin();
   int result = cloth_step(sheet, FRAME_SECONDS);
-  if (counted)
-    cost_end();
-  if (result < 0)
-    fail(n, s->name, cloth_result_name(result));
+  if (counted) cost_end();
+  if (result < 0) fail(n, s->name, cloth_result_name(result));
 }
 
 static void print_hash(const cloth *sheet, int n, const char *name, int setting) {
@@ -218,13 +213,11 @@ static void count_iterations(int n, const char *quantity, int iterations) {
   config.solver.tolerance = 1.0e-4f;
   config.solver.max_iterations = iterations;
   cloth *sheet = build(&flag, &config);
-  if (sheet == NULL)
-    return;
+  if (sheet == NULL) return;
   step(&flag, sheet, n, 0, 1);
   cloth_statistics statistics;
   cloth_get_statistics(sheet, &statistics);
-  if (statistics.iterations != iterations)
-    fail(n, quantity, "ended before the cap");
+  if (statistics.iterations != iterations) fail(n, quantity, "ended before the cap");
   report(n, quantity, iterations == FEW_ITERATIONS ? "few" : "many", (uint64_t)(n * n * iterations));
   print_hash(sheet, n, quantity, iterations);
 }
@@ -233,8 +226,7 @@ static void count_substeps(int n, int substeps) {
   cloth_config config = config_of(&hang, n);
   config.substeps = substeps;
   cloth *sheet = build(&hang, &config);
-  if (sheet == NULL)
-    return;
+  if (sheet == NULL) return;
   for (int frame = 0; frame < SUBSTEP_FRAMES; frame++)
     step(&hang, sheet, n, frame, 1);
   report(n, "substep", substeps == FEW_SUBSTEPS ? "few" : "many", (uint64_t)(n * n * substeps * SUBSTEP_FRAMES));
@@ -251,8 +243,7 @@ static int frames_of(int n) {
 static void count_frames_of(const scene *s, const cloth_config *config, const char *quantity, int frames) {
   int n = config->columns;
   cloth *sheet = build(s, config);
-  if (sheet == NULL)
-    return;
+  if (sheet == NULL) return;
   for (int frame = 0; frame < frames; frame++)
     step(s, sheet, n, frame, 1);
   report(n, quantity, "frames", 1);
@@ -289,8 +280,7 @@ static int fits(const cloth_config *config, const char *tier) {
 
 static void count_implicit(int n) {
   cloth_config config = config_of(&flag, n);
-  if (!fits(&config, "arena-implicit"))
-    return;
+  if (!fits(&config, "arena-implicit")) return;
   count_iterations(n, "iteration", FEW_ITERATIONS);
   count_iterations(n, "iteration", MANY_ITERATIONS);
   count_default_frames(n);
@@ -298,8 +288,7 @@ static void count_implicit(int n) {
 
 static void count_tethered(int n) {
   cloth_config config = config_of(&hang, n);
-  if (!fits(&config, "arena-tethered"))
-    return;
+  if (!fits(&config, "arena-tethered")) return;
   count_substeps(n, FEW_SUBSTEPS);
   count_substeps(n, MANY_SUBSTEPS);
   count_frames(&hang, n);
@@ -343,10 +332,8 @@ static float stretch_now(const cloth *sheet) {
   for (int i = 0; i < TOP_EDGES; i++)
     top[i] = -1.0f;
   for (int i = 0; i < x.count; i++) {
-    if (i % CAPE_PARTICLES + 1 < CAPE_PARTICLES)
-      insert(top, strain_between(&x, i, i + 1));
-    if (i + CAPE_PARTICLES < x.count)
-      insert(top, strain_between(&x, i, i + CAPE_PARTICLES));
+    if (i % CAPE_PARTICLES + 1 < CAPE_PARTICLES) insert(top, strain_between(&x, i, i + 1));
+    if (i + CAPE_PARTICLES < x.count) insert(top, strain_between(&x, i, i + CAPE_PARTICLES));
   }
   return top[TOP_EDGES - 1];
 }
@@ -376,8 +363,7 @@ static int try_cape(cape_setting setting) {
   config.tethers.count = setting.tethers;
   config.iterations = setting.iterations;
   cloth *sheet = build(&cape, &config);
-  if (sheet == NULL)
-    return 0;
+  if (sheet == NULL) return 0;
   float still = 0.0f, swaying = 0.0f;
   const int end = MOVING_FRAMES + RESTING_FRAMES;
   for (int frame = 0; frame < end; frame++) {

@@ -91,8 +91,7 @@ static uint64_t *count_of_block(uint64_t address) {
     b = b->next;
   if (b == NULL) {
     b = calloc(1, sizeof *b);
-    if (b == NULL)
-      abort();
+    if (b == NULL) abort();
     b->address = address;
     b->next = block_counts;
     block_counts = b;
@@ -120,8 +119,7 @@ static void leave(plugin_id id, void *argument) {
   (void)id;
   (void)argument;
   fclose(file);
-  if (block_file == NULL)
-    return;
+  if (block_file == NULL) return;
   for (const block_count *b = block_counts; b != NULL; b = b->next)
     fprintf(block_file, "%llu %llu\n", (unsigned long long)b->address, (unsigned long long)b->executed);
   fclose(block_file);
@@ -137,8 +135,7 @@ static int take_argument(const char *argument) {
     }
   }
   FILE **opened = strncmp(argument, "counts=", 7) == 0 ? &file : &block_file;
-  if (strncmp(argument, "counts=", 7) != 0 && strncmp(argument, "blocks=", 7) != 0)
-    return 0;
+  if (strncmp(argument, "counts=", 7) != 0 && strncmp(argument, "blocks=", 7) != 0) return 0;
   *opened = fopen(argument + 7, "w");
   return *opened != NULL;
 }
@@ -146,11 +143,9 @@ static int take_argument(const char *argument) {
 int qemu_plugin_install(plugin_id id, const void *machine, int count, char **arguments) {
   (void)machine;
   for (int i = 0; i < count; i++) {
-    if (!take_argument(arguments[i]))
-      return -1;
+    if (!take_argument(arguments[i])) return -1;
   }
-  if (file == NULL)
-    return -1;
+  if (file == NULL) return -1;
   qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
   qemu_plugin_register_atexit_cb(id, leave, NULL);
   return 0;

@@ -32,8 +32,7 @@ static void put_text(const char *text) {
 }
 
 static void put_word(const char *text) {
-  if (line_length > 0)
-    put_text(" ");
+  if (line_length > 0) put_text(" ");
   put_text(text);
 }
 

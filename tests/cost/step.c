@@ -166,8 +166,7 @@ static void count_scene(const scene *s) {
   config.columns = s->columns;
   config.rows = s->rows;
   config.air.density = 0.0f;
-  if (s->configure != NULL)
-    s->configure(&config);
+  if (s->configure != NULL) s->configure(&config);
   cloth_memory_needed(&config, &memory);
   int result = cloth_init(&config, arena, sizeof arena, &sheet);
   if (result < 0) {
@@ -181,21 +180,15 @@ static void count_scene(const scene *s) {
   end_line();
   const int is_cape = s->configure == as_cape;
   for (int i = 0; i < s->columns; i++) {
-    if (is_cape || i == 0 || i == (config.grid.wrap ? s->columns / 2 : s->columns - 1))
-      cloth_pin(sheet, i);
+    if (is_cape || i == 0 || i == (config.grid.wrap ? s->columns / 2 : s->columns - 1)) cloth_pin(sheet, i);
   }
-  if (add_bodies(sheet, s->bodies) < 0)
-    fail(s->columns, s->name, "bodies");
+  if (add_bodies(sheet, s->bodies) < 0) fail(s->columns, s->name, "bodies");
   for (int frame = 0; frame < WARM_FRAMES + COUNTED_FRAMES; frame++) {
-    if (is_cape && move_figure(sheet, s->bodies, s->columns, frame) < 0)
-      fail(s->columns, s->name, "figure");
-    if (frame >= WARM_FRAMES)
-      cost_begin();
+    if (is_cape && move_figure(sheet, s->bodies, s->columns, frame) < 0) fail(s->columns, s->name, "figure");
+    if (frame >= WARM_FRAMES) cost_begin();
     result = cloth_step(sheet, FRAME_SECONDS);
-    if (frame >= WARM_FRAMES)
-      cost_end();
-    if (result < 0)
-      fail(s->columns, s->name, cloth_result_name(result));
+    if (frame >= WARM_FRAMES) cost_end();
+    if (result < 0) fail(s->columns, s->name, cloth_result_name(result));
   }
   report(s->columns, s->name, "frames", (uint64_t)(s->columns * s->rows));
 }

@@ -44,15 +44,13 @@ EITHER(
     int, frame, (cloth * c, int ball, const cloth_pose *pose, cloth_vector wind),
     {
       int result = cloth_set_wind(c, wind);
-      if (result >= CLOTH_OK)
-        result = cloth_move_collider(c, ball, nullptr, pose);
+      if (result >= CLOTH_OK) result = cloth_move_collider(c, ball, nullptr, pose);
       return result < CLOTH_OK ? result : cloth_step(c, 1.0f / 60.0f);
     },
     {
       cloths::handle sheet(c);
       cloths::result result = sheet.set_wind(wind);
-      if (result)
-        result = sheet.move_collider(ball, *pose);
+      if (result) result = sheet.move_collider(ball, *pose);
       return !result ? result.code() : sheet.step(1.0f / 60.0f).code();
     })
 

@@ -35,8 +35,7 @@ static int play_frame(cloth *flag, int ball, int frame) {
   const cloth_vector wind = {6.0f + 0.25f * (float)(frame % 16), 0, 0.5f};
   const cloth_pose pose = {{0.75f, -0.5f, -1.0f + (float)frame / 64.0f}, {0, 0, 0, 1}};
   int result = cloth_set_wind(flag, wind);
-  if (result >= CLOTH_OK)
-    result = cloth_move_collider(flag, ball, NULL, &pose);
+  if (result >= CLOTH_OK) result = cloth_move_collider(flag, ball, NULL, &pose);
   return result < CLOTH_OK ? result : cloth_step(flag, 1.0f / 60.0f);
 }
 
@@ -47,8 +46,7 @@ int main(void) {
   for (int frame = 0; frame < FRAMES && result >= CLOTH_OK; frame++)
     result = play_frame(flag, ball, frame);
   uint64_t hash = 0;
-  if (result >= CLOTH_OK)
-    result = cloth_hash(flag, &hash);
+  if (result >= CLOTH_OK) result = cloth_hash(flag, &hash);
   printf("%s, hash %08lx%08lx\n", result >= CLOTH_OK ? "flag" : cloth_result_name(result), (unsigned long)(hash >> 32),
          (unsigned long)(hash & 0xffffffffu));
   return result < CLOTH_OK;

@@ -39,8 +39,7 @@ void operator delete(void *block, std::size_t) noexcept {
 void *operator new(std::size_t bytes) {
   blocks++;
   void *block = std::malloc(bytes);
-  if (block == nullptr)
-    std::abort();
+  if (block == nullptr) std::abort();
   return block;
 }
 
@@ -62,8 +61,7 @@ cloth_config flag_config() {
 cloths::result equip(cloths::handle flag) {
   for (int row = 0; row < ROWS; row++) {
     cloths::result pinned = flag.pin(flag.particle_at(0, row).value());
-    if (!pinned)
-      return pinned;
+    if (!pinned) return pinned;
   }
   cloth_collider ball = cloth_collider_default();
   ball.shape = CLOTH_SHAPE_SPHERE;
@@ -216,23 +214,17 @@ void thrown() {
   try {
     cloths::throwing_sheet cape;
     cape.init(wrong);
-  } catch (const cloths::error &error) {
-    caught += error.code() == CLOTH_ERROR_RANGE;
-  }
+  } catch (const cloths::error &error) { caught += error.code() == CLOTH_ERROR_RANGE; }
   cloths::throwing_sheet cape;
   cape.init(flag_config());
   const void *before = cape.get();
   try {
     cape.init(wrong);
-  } catch (const cloths::error &error) {
-    caught += error.code() == CLOTH_ERROR_RANGE;
-  }
+  } catch (const cloths::error &error) { caught += error.code() == CLOTH_ERROR_RANGE; }
   static cloths::arena<64> small;
   try {
     cape.init(flag_config(), small);
-  } catch (const cloths::error &error) {
-    caught += error.code() == CLOTH_ERROR_ARENA;
-  }
+  } catch (const cloths::error &error) { caught += error.code() == CLOTH_ERROR_ARENA; }
   expect(caught == 3 && cape.get() == before && blocks == 1, "a sheet that could not be made is as before");
 }
 

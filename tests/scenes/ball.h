@@ -10,8 +10,7 @@ static const char *const body_names[BODY_SHAPES] = {"ball", "box", "capsule"};
 
 static inline cloth_collider falling_shape(int shape, double x, double y, double z) {
   cloth_collider b = body_at(CLOTH_SHAPE_SPHERE, x, y, z, 0.1);
-  if (shape == BODY_BOX)
-    b = box_at(x, y, z, 0.1, 0.1, 0.1);
+  if (shape == BODY_BOX) b = box_at(x, y, z, 0.1, 0.1, 0.1);
   if (shape == BODY_CAPSULE) {
     b.shape = CLOTH_SHAPE_CAPSULE;
     b.half_height = 0.1f;
@@ -90,8 +89,7 @@ static inline ball_end run_fall(const ball_fall *fall, double seconds) {
     end.fastest = largest(end.fastest, (double)body.velocity.y);
     has_turned |= y > before;
     has_risen |= has_turned && y < before;
-    if (has_turned && !has_risen)
-      end.rebound = y;
+    if (has_turned && !has_risen) end.rebound = y;
     before = y;
     if (frame >= frames - 60) {
       end.rest = largest(end.rest, fastest_speed(&s));

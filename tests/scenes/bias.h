@@ -64,8 +64,7 @@ static inline int bias_step_of(int particle) {
 /* The uppermost two lines of particles. */
 static inline void pin_bias_strip(sheet *s) {
   for (int i = 0; i < s->f.count; i++) {
-    if (!s->held[i] && bias_step_of(i) <= BIAS_HALF + 1)
-      pin_particle(s, i % BIAS_SIDE, i / BIAS_SIDE);
+    if (!s->held[i] && bias_step_of(i) <= BIAS_HALF + 1) pin_particle(s, i % BIAS_SIDE, i / BIAS_SIDE);
   }
 }
 
@@ -79,8 +78,7 @@ static inline double bias_height(const sheet *s, const double *y, int step) {
   double sum = 0.0;
   int count = 0;
   for (int i = 0; i < s->f.count; i++) {
-    if (bias_step_of(i) != step || cells_around(s, i) == 0)
-      continue;
+    if (bias_step_of(i) != step || cells_around(s, i) == 0) continue;
     sum += y[i];
     count++;
   }
@@ -92,13 +90,10 @@ static inline bias_reading read_bias(const sheet *s, const double *x, const doub
   int first = 0, last = 0;
   for (int i = 0; i < s->f.count; i++) {
     int step = bias_step_of(i), across = i % BIAS_SIDE - i / BIAS_SIDE;
-    if (cells_around(s, i) == 0 || step < BIAS_MIDDLE)
-      continue;
+    if (cells_around(s, i) == 0 || step < BIAS_MIDDLE) continue;
     below += step == BIAS_MIDDLE ? 0.5 : 1.0;
-    if (step == BIAS_MIDDLE && across < first)
-      left = x[i], first = across;
-    if (step == BIAS_MIDDLE && across > last)
-      right = x[i], last = across;
+    if (step == BIAS_MIDDLE && across < first) left = x[i], first = across;
+    if (step == BIAS_MIDDLE && across > last) right = x[i], last = across;
   }
   double height = bias_height(s, y, BIAS_MIDDLE - BIAS_GAUGE) - bias_height(s, y, BIAS_MIDDLE + BIAS_GAUGE);
   double longer = height / (2 * BIAS_GAUGE * BIAS_STEP) - 1.0;
@@ -117,8 +112,7 @@ static inline void add_bias_springs(lattice *l, const sheet *s, const int *unkno
   for (int i = 0; i < s->f.count; i++) {
     for (int direction = 0; direction < SPRING_DIRECTIONS; direction++) {
       int j = spring_end(s, i, direction);
-      if (j >= 0)
-        lattice_add(l, unknown[i], unknown[j], stiffness[direction], along[direction]);
+      if (j >= 0) lattice_add(l, unknown[i], unknown[j], stiffness[direction], along[direction]);
     }
   }
 }
@@ -185,8 +179,7 @@ static inline void bias_pulling(int kind, int substeps) {
 static inline void bias_scene(int substeps) {
   for (int kind = 0; kind < CLOTH_FABRIC_COUNT; kind++) {
     bias_bending(kind, 4.0, substeps);
-    if (has_goals(substeps))
-      bias_bending(kind, 8.0, substeps);
+    if (has_goals(substeps)) bias_bending(kind, 8.0, substeps);
   }
   bias_pulling(CLOTH_FABRIC_COTTON, substeps);
   bias_pulling(CLOTH_FABRIC_JERSEY, substeps);

@@ -71,14 +71,12 @@ static inline touch_record run_touching(sheet *s, double seconds, double from, b
   record r = empty_record();
   int frames = (int)(60.0 * seconds + 0.5);
   for (int frame = 1; frame <= frames; frame++) {
-    if (move != NULL)
-      move(s, from + frame / 60.0);
+    if (move != NULL) move(s, from + frame / 60.0);
     sheet_step(s, (double)FRAME);
     double fastest = fastest_speed(s);
     note_rest(&r, fastest);
     t.fastest = largest(t.fastest, fastest);
-    if (frame > frames - 60)
-      t.late = largest(t.late, fastest);
+    if (frame > frames - 60) t.late = largest(t.late, fastest);
     t.stretch = most_stretched(s);
     t.ever = largest(t.ever, t.stretch);
   }

@@ -219,8 +219,7 @@ static inline void rim_copies(int substeps) {
 /* How far a place is inside a copy, in its axes; below 0 outside. */
 static inline double copy_depth(const copied *k, point p) {
   double least = k->radius - point_length(p);
-  if (k->copy == COPY_GRID)
-    return least - 1.0e-3; /* between the samples the ball is smaller by less than that */
+  if (k->copy == COPY_GRID) return least - 1.0e-3; /* between the samples the ball is smaller by less than that */
   const cloth_mesh_data *m = &k->b.data.mesh;
   for (int n = 0; k->copy != COPY_HULL && n < m->triangle_count; n++) {
     point a = point_of(m->vertices[m->indices[3 * n]]), b = point_of(m->vertices[m->indices[3 * n + 1]]);
@@ -312,8 +311,7 @@ static const obstacle obstacles[OBSTACLES] = {{"level mesh", level, 2, 0, 1.0, 0
 static inline double depth_under(const obstacle *o, double side, point p) {
   double cell = side / (o->samples - 1), x = (p.x + 0.5 * side) / cell, z = (p.z + 0.5 * side) / cell;
   int i = (int)floor(x), k = (int)floor(z);
-  if (i < 0 || k < 0 || i >= o->samples - 1 || k >= o->samples - 1)
-    return 0.0;
+  if (i < 0 || k < 0 || i >= o->samples - 1 || k >= o->samples - 1) return 0.0;
   double h[4], u = x - i, w = z - k;
   for (int n = 0; n < 4; n++)
     h[n] = o->height((i + n % 2) * cell - 0.5 * side, (k + n / 2) * cell - 0.5 * side);

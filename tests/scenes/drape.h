@@ -11,8 +11,7 @@ static inline sheet sheet_above(int n, double height, int substeps, pinning *pin
   config.origin = vector_at(-0.5, height, -0.5);
   config.max_colliders = 2;
   sheet s = sheet_make(&config);
-  if (pin != NULL)
-    pin(&s);
+  if (pin != NULL) pin(&s);
   return s;
 }
 

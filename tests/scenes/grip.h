@@ -197,8 +197,7 @@ static inline void belt_lines(int substeps) {
   for (int frame = 1; frame <= 90; frame++) {
     move_body(&s, 0, frame / 60.0, 0.0, 0.0, no_turn);
     sheet_step(&s, (double)FRAME);
-    if (frame == 20)
-      mean_along(&s, 0.0, &early);
+    if (frame == 20) mean_along(&s, 0.0, &early);
   }
   mean_along(&s, 0.0, &speed);
   subject what = subject_of("S15", &config);

@@ -20,8 +20,7 @@ enum { HANG_SIDES = sizeof hang_sides / sizeof hang_sides[0] };
 /* Height of the hem when the sheet hangs still, with finished solves [m]. Rest does not depend on substeps. */
 static inline double converged_hem(int index) {
   static double known[HANG_SIDES];
-  if (known[index] != 0.0)
-    return known[index];
+  if (known[index] != 0.0) return known[index];
   int n = hang_sides[index];
   cloth_config config = sheet_config(n, n, 1.0, 1.0, 1), finished = solved(&config);
   sheet s = settled_sheet(&finished, pin_corners, HANG_STILL_DAMPING, HANG_STILL_FRAMES);
@@ -85,8 +84,7 @@ static inline void hang_energy(int n, int substeps) {
        "kinetic energy at 0.25 s without damping [J]");
   line(&what, r.kinetic[1], hang_right[1], at_least(late * hang_right[1]),
        "kinetic energy at 0.5 s without damping [J]");
-  if (substeps != 4)
-    return;
+  if (substeps != 4) return;
   config.iterations = 4;
   r = hang_lively(&config);
   line(&what, r.kinetic[1], hang_right[1], at_least(0.88 * hang_right[1]),
@@ -115,8 +113,7 @@ static inline double towel_reach(sheet *s) {
     sheet_step(s, (double)FRAME);
     double angle = towel_angle(s);
     passed += angle * before < 0.0;
-    if (passed == TOWEL_HALF_SWINGS)
-      reach = fmax(reach, fabs(angle));
+    if (passed == TOWEL_HALF_SWINGS) reach = fmax(reach, fabs(angle));
     before = angle;
   }
   return reach;

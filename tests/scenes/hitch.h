@@ -43,8 +43,7 @@ static inline double in_alternating_frames(sheet *s) {
   double most = 0.0;
   for (int frame = 0; frame < 600; frame++) {
     sheet_step(s, frame % 2 == 1 ? 1.0 / 30.0 : 1.0 / 144.0);
-    if (frame > 60)
-      most = largest(most, fastest_speed(s));
+    if (frame > 60) most = largest(most, fastest_speed(s));
   }
   return most;
 }

@@ -91,8 +91,7 @@ static inline void line(const subject *s, double measured, double right, goal g,
   va_end(values);
   snprintf(grid, sizeof grid, "%dx%d", s->columns, s->rows);
   print_goal(goal_text, sizeof goal_text, g);
-  if (!isnan(right))
-    snprintf(right_text, sizeof right_text, "%.5g", right);
+  if (!isnan(right)) snprintf(right_text, sizeof right_text, "%.5g", right);
   int holds = goal_holds(g, measured);
   printf("%-5s %-7s %8d  %-60s %11.5g %11s  %-18s %s\n", s->scene, grid, s->substeps, what, measured, right_text,
          goal_text, holds ? "ok" : "missed");

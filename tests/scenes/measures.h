@@ -20,8 +20,7 @@ static inline double fastest_speed(const sheet *s) {
   double most = 0.0;
   for (int i = 0; i < v.count; i++) {
     double x = (double)v.x[i], y = (double)v.y[i], z = (double)v.z[i], square = x * x + y * y + z * z;
-    if (!s->held[i])
-      most = largest(most, square);
+    if (!s->held[i]) most = largest(most, square);
   }
   return sqrt(most);
 }
@@ -111,8 +110,7 @@ static inline double kinetic_energy(const sheet *s) {
   double sum = 0.0;
   for (int i = 0; i < v.count; i++) {
     double x = (double)v.x[i], y = (double)v.y[i], z = (double)v.z[i];
-    if (!s->held[i])
-      sum += 0.5 * s->mass * (x * x + y * y + z * z);
+    if (!s->held[i]) sum += 0.5 * s->mass * (x * x + y * y + z * z);
   }
   return sum;
 }
@@ -121,8 +119,7 @@ static inline double kinetic_energy(const sheet *s) {
 static inline double potential_energy(const sheet *s) {
   point gravity = point_of(s->config.gravity), sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < s->f.count; i++) {
-    if (!s->held[i])
-      sum = point_sum(sum, position_of(s->f.sheet, i));
+    if (!s->held[i]) sum = point_sum(sum, position_of(s->f.sheet, i));
   }
   return -s->mass * point_dot(gravity, sum);
 }
@@ -232,8 +229,7 @@ static inline record record_start(const sheet *s) {
 static inline int note_rest(record *r, double fastest) {
   r->frames++;
   r->quiet = fastest < REST_SPEED ? r->quiet + 1 : 0;
-  if (r->quiet == REST_FRAMES && isinf(r->asleep))
-    r->asleep = (r->frames - REST_FRAMES) / 60.0;
+  if (r->quiet == REST_FRAMES && isinf(r->asleep)) r->asleep = (r->frames - REST_FRAMES) / 60.0;
   return !isinf(r->asleep);
 }
 
@@ -246,8 +242,7 @@ static inline void record_frames(sheet *s, record *r, int frames) {
     r->kinetic_sum += kinetic;
     r->late = largest(r->late, fastest);
     r->most = largest(r->most, energy);
-    if (r->frames == 15 || r->frames == 30)
-      r->kinetic[r->frames == 30] = kinetic;
+    if (r->frames == 15 || r->frames == 30) r->kinetic[r->frames == 30] = kinetic;
   }
   r->notes = s->notes;
 }

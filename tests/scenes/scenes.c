@@ -43,16 +43,14 @@ typedef struct choice {
 
 static int index_of_program(const char *name) {
   for (int i = 0; i < PROGRAMS; i++) {
-    if (strcmp(programs[i].name, name) == 0)
-      return i;
+    if (strcmp(programs[i].name, name) == 0) return i;
   }
   return -1;
 }
 
 static int index_of_substeps(const char *number) {
   for (int i = 0; number != NULL && i < SUBSTEP_COUNTS; i++) {
-    if (atoi(number) == substep_counts[i])
-      return i;
+    if (atoi(number) == substep_counts[i]) return i;
   }
   return -1;
 }
@@ -64,17 +62,14 @@ static int read_arguments(int count, char **arguments, choice *chosen) {
   for (int i = 1; i < count; i++) {
     int is_substeps = strcmp(arguments[i], "--substeps") == 0;
     int index = is_substeps ? index_of_substeps(i + 1 < count ? arguments[++i] : NULL) : index_of_program(arguments[i]);
-    if (index < 0)
-      return 0;
+    if (index < 0) return 0;
     if (is_substeps)
       chosen->substeps |= 1u << index;
     else
       chosen->programs |= 1u << index;
   }
-  if (chosen->programs == 0u)
-    chosen->programs = ~0u;
-  if (chosen->substeps == 0u)
-    chosen->substeps = ~0u;
+  if (chosen->programs == 0u) chosen->programs = ~0u;
+  if (chosen->substeps == 0u) chosen->substeps = ~0u;
   return 1;
 }
 
@@ -94,11 +89,9 @@ int main(int count, char **arguments) {
   for (int i = 0; i < PROGRAMS; i++) {
     clock_t begin = clock();
     for (int k = 0; k < SUBSTEP_COUNTS && (chosen.programs >> i & 1u) != 0u; k++) {
-      if ((chosen.substeps >> k & 1u) != 0u)
-        programs[i].run(substep_counts[k]);
+      if ((chosen.substeps >> k & 1u) != 0u) programs[i].run(substep_counts[k]);
     }
-    if ((chosen.programs >> i & 1u) != 0u)
-      printf("%s took %.1f s\n", programs[i].name, seconds_since(begin));
+    if ((chosen.programs >> i & 1u) != 0u) printf("%s took %.1f s\n", programs[i].name, seconds_since(begin));
   }
   printf("%d lines missed, %d checks failed, %.1f s\n", lines_missed, check_failed, seconds_since(start));
   check_passed += lines_held;

@@ -70,8 +70,7 @@ static inline double length_of(cloth_vector v) {
 }
 
 static inline int cell_is_there(const sheet *s, int column, int row) {
-  if (column < 0 || row < 0 || column + 1 >= s->f.columns || row + 1 >= s->f.rows)
-    return 0;
+  if (column < 0 || row < 0 || column + 1 >= s->f.columns || row + 1 >= s->f.rows) return 0;
   return s->config.grid.cell_mask == NULL || s->config.grid.cell_mask[row * (s->f.columns - 1) + column] != 0;
 }
 
@@ -139,8 +138,7 @@ static inline void pin_first_column(sheet *s) {
 
 static inline void pin_border(sheet *s) {
   for (int i = 0; i < s->f.count; i++) {
-    if (cells_around(s, i) < 4)
-      pin_particle(s, i % s->f.columns, i / s->f.columns);
+    if (cells_around(s, i) < 4) pin_particle(s, i % s->f.columns, i / s->f.columns);
   }
 }
 

@@ -52,17 +52,14 @@ static inline void stiff_hang(const cloth_config *config, const char *name) {
   while (has_goals(config->substeps) && isinf(r.asleep) && r.frames < 60.0 * STIFF_PATIENCE)
     record_frames(&s, &r, REST_FRAMES);
   gain_line(&what, gain_of(&r), has_goals(config->substeps) ? STIFF_GAIN : MOST_GAIN, name);
-  if (has_goals(config->substeps))
-    stiff_sleep_line(&what, config, &r, name);
+  if (has_goals(config->substeps)) stiff_sleep_line(&what, config, &r, name);
   sheet_free(&s);
 }
 
 static inline void stiff_hang_case(const stiff_case *what, int substeps) {
   cloth_config config = sheet_config(what->columns, what->rows, what->width, what->height, substeps);
-  if (what->stretch >= 0.0)
-    set_stretch(&config, what->stretch);
-  if (what->shear >= 0.0)
-    config.fabric.shear = (float)what->shear;
+  if (what->stretch >= 0.0) set_stretch(&config, what->stretch);
+  if (what->shear >= 0.0) config.fabric.shear = (float)what->shear;
   stiff_hang(&config, what->name);
 }
 
@@ -90,8 +87,7 @@ static inline int plate_falls(const cloth_config *config, double fall[2]) {
 static inline void stiff_plate(const cloth_config *config, const char *name) {
   double fall[2], right[2];
   stiff_hang(config, name);
-  if (!has_goals(config->substeps))
-    return;
+  if (!has_goals(config->substeps)) return;
   cloth_config finished = solved(config);
   subject what = subject_of("S17", config);
   int notes = plate_falls(config, fall);
@@ -150,8 +146,7 @@ static inline void stiff_compressed(double noise, double stretch, int substeps) 
   char name[64];
   snprintf(name, sizeof name, "compressed, noise %g, stretch %g", noise, stretch);
   gain_line(&what, gain, has_goals(substeps) ? STIFF_GAIN : MOST_GAIN, name);
-  if (has_goals(substeps))
-    line(&what, fastest, 0.0, at_most(COMPRESSED_SPEED), "%s: fastest after 10 s [m/s]", name);
+  if (has_goals(substeps)) line(&what, fastest, 0.0, at_most(COMPRESSED_SPEED), "%s: fastest after 10 s [m/s]", name);
 }
 
 static inline void stiff_scene(int substeps) {

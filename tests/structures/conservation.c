@@ -103,10 +103,8 @@ static void test_energy_of_methods(void) {
   static const char *const names[] = {"explicit", "implicit", "imex", "imex, soft shear"};
   for (int n = 0; n < 4; n++) {
     cloth_config config = plain_config(ENERGY_SIDE, ENERGY_SIDE);
-    if (n >= 2)
-      CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "cloth_config_use_imex()");
-    if (n == 3)
-      config.fabric.shear = 14400.0f / (ENERGY_SIDE * ENERGY_SIDE);
+    if (n >= 2) CHECK(cloth_config_use_imex(&config) == CLOTH_OK, "cloth_config_use_imex()");
+    if (n == 3) config.fabric.shear = 14400.0f / (ENERGY_SIDE * ENERGY_SIDE);
     undamp(&config);
     if (n == 0) {
       config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;

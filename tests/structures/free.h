@@ -78,8 +78,7 @@ static void judge_fall(int kind, int is_uneven, int substeps) {
   }
   point expected = {0.0, 2.4 - GRAVITY * time, 0.0};
   for (int i = 0; i < sp.s.count; i++) {
-    if (sp.mass[i] > 0.0)
-      most = larger(most, point_distance(velocity_of(sp.s.sheet, i), expected));
+    if (sp.mass[i] > 0.0) most = larger(most, point_distance(velocity_of(sp.s.sheet, i), expected));
   }
   char what[80];
   snprintf(what, sizeof what, "%s falls, %s: worst speed, error", free_names[kind], frames_name(is_uneven));

@@ -45,8 +45,7 @@ static cloth_config hung_config(const hung_world *w, cloth_vector *places, uint8
     make_mask(w->mask, w->columns, mask);
     config.grid.cell_mask = mask;
   }
-  if (w->kind == HUNG_CUT)
-    config.tearing.max_breaks = 1000;
+  if (w->kind == HUNG_CUT) config.tearing.max_breaks = 1000;
   return config;
 }
 
@@ -59,8 +58,7 @@ static specimen open_hung(const hung_world *w, int substeps, int iterations) {
   specimen sp = specimen_make(&config);
   pin_at(&sp, 0, 0);
   pin_at(&sp, w->kind == HUNG_TUBE ? w->columns / 2 : w->columns - 1, 0);
-  if (w->kind == HUNG_CUT && w->is_cut_later == 0)
-    cut_now(w, &sp);
+  if (w->kind == HUNG_CUT && w->is_cut_later == 0) cut_now(w, &sp);
   return sp;
 }
 

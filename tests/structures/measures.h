@@ -137,8 +137,7 @@ typedef struct motion {
 static inline motion motion_of(const specimen *sp, const uint8_t *chosen) {
   motion m = {0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
   for (int i = 0; i < sp->s.count; i++) {
-    if (chosen != NULL && !chosen[i])
-      continue;
+    if (chosen != NULL && !chosen[i]) continue;
     point v = velocity_of(sp->s.sheet, i);
     m.mass += sp->mass[i];
     m.place = point_sum(m.place, point_scaled(position_of(sp->s.sheet, i), sp->mass[i]));
@@ -148,8 +147,7 @@ static inline motion motion_of(const specimen *sp, const uint8_t *chosen) {
   m.place = point_scaled(m.place, 1.0 / m.mass);
   m.rms_speed = sqrt(m.rms_speed / m.mass);
   for (int i = 0; i < sp->s.count; i++) {
-    if (chosen != NULL && !chosen[i])
-      continue;
+    if (chosen != NULL && !chosen[i]) continue;
     point arm = point_difference(position_of(sp->s.sheet, i), m.place);
     m.spin = point_sum(m.spin, point_cross(arm, point_scaled(velocity_of(sp->s.sheet, i), sp->mass[i])));
   }
@@ -168,11 +166,9 @@ static inline strains strains_of(const specimen *sp) {
   int count = 0;
   for (int k = 0; k < 2 * sp->s.count; k++) {
     int i = k / 2, column = i % sp->s.columns, row = i / sp->s.columns, is_weft = k % 2;
-    if (!(is_weft ? is_weft_spring(sp, column, row) : is_warp_spring(sp, column, row)))
-      continue;
+    if (!(is_weft ? is_weft_spring(sp, column, row) : is_warp_spring(sp, column, row))) continue;
     int j = particle_index(sp, column + !is_weft, row + is_weft);
-    if (cloth_get_freedom(sheet, i) == 0 && cloth_get_freedom(sheet, j) == 0)
-      continue;
+    if (cloth_get_freedom(sheet, i) == 0 && cloth_get_freedom(sheet, j) == 0) continue;
     double length = point_distance(position_of(sheet, i), position_of(sheet, j));
     all[count++] = length / (is_weft ? sp->v : sp->u) - 1.0;
   }
@@ -187,8 +183,7 @@ static inline strains strains_of(const specimen *sp) {
 static inline double fastest(const specimen *sp) {
   double most = 0.0;
   for (int i = 0; i < sp->s.count; i++) {
-    if (cloth_get_freedom(sp->s.sheet, i) > 0)
-      most = larger(most, point_length(velocity_of(sp->s.sheet, i)));
+    if (cloth_get_freedom(sp->s.sheet, i) > 0) most = larger(most, point_length(velocity_of(sp->s.sheet, i)));
   }
   return most;
 }

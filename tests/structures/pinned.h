@@ -16,8 +16,7 @@ static point pin_impulse(const specimen *sp) {
   point sum = {0.0, 0.0, 0.0};
   for (int i = 0; i < sp->s.count; i++) {
     cloth_vector impulse = {NAN, NAN, NAN};
-    if (cloth_get_freedom(sp->s.sheet, i) != 0)
-      continue;
+    if (cloth_get_freedom(sp->s.sheet, i) != 0) continue;
     CHECK(cloth_get_pin_reaction(sp->s.sheet, i, &impulse) == CLOTH_OK, "cloth_get_pin_reaction");
     sum = point_sum(sum, point_of(impulse));
   }

@@ -40,10 +40,8 @@ static inline void held_spring(const held_sheet *h, lattice *l, int i, int j, in
   lattice_add(l, a, b, stiffness, along);
   lattice_add(l, a, b, force / length, aside);
   for (int k = 0; k < 2; k++) {
-    if (a >= 0)
-      l->load[a + k] += force * along[k];
-    if (b >= 0)
-      l->load[b + k] -= force * along[k];
+    if (a >= 0) l->load[a + k] += force * along[k];
+    if (b >= 0) l->load[b + k] -= force * along[k];
   }
 }
 
@@ -53,20 +51,17 @@ static inline double held_newton(held_sheet *h, double weight) {
   l.matrix = (double *)must_have(calloc((size_t)l.size * (size_t)(l.band + 1), sizeof(double)));
   l.load = (double *)must_have(calloc((size_t)l.size, sizeof(double)));
   for (int i = 0; i < h->columns * h->columns; i++) {
-    if (held_unknown(h, i) >= 0)
-      l.load[held_unknown(h, i) + 1] += weight;
+    if (held_unknown(h, i) >= 0) l.load[held_unknown(h, i) + 1] += weight;
     for (int family = 0; family < 4; family++) {
       int j = held_neighbour(h, i, family);
-      if (j >= 0)
-        held_spring(h, &l, i, j, family);
+      if (j >= 0) held_spring(h, &l, i, j, family);
     }
   }
   lattice_solve(&l);
   double most = 0.0;
   for (int i = 0; i < h->columns * h->columns; i++) {
     int k = held_unknown(h, i);
-    if (k < 0)
-      continue;
+    if (k < 0) continue;
     h->x[i] += l.load[k];
     h->y[i] += l.load[k + 1];
     most = fmax(most, fmax(fabs(l.load[k]), fabs(l.load[k + 1])));
@@ -91,8 +86,7 @@ static inline double held_sag(int columns, double stretch, double shear, double 
     double way = 1.0;
     for (int step = 0; step < 30 && way > 1e-12; step++)
       way = held_newton(&h, weight * part / 10.0);
-    if (!(way <= 1e-12))
-      return (double)NAN;
+    if (!(way <= 1e-12)) return (double)NAN;
   }
   double sag = 0.0;
   for (int row = 0; row < columns; row++)

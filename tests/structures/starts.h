@@ -53,8 +53,7 @@ static inline void crumple_tube(int columns, int rows, double noise, cloth_vecto
 /* Gives a cloth a drift [m/s] and a spin [rad/s] about the origin. */
 static inline void set_motion(const specimen *sp, point drift, point spin) {
   for (int i = 0; i < sp->s.count; i++) {
-    if (sp->mass[i] <= 0.0)
-      continue;
+    if (sp->mass[i] <= 0.0) continue;
     point x = position_of(sp->s.sheet, i);
     cloth_set_particle(sp->s.sheet, i, vector_of(x), vector_of(point_sum(drift, point_cross(spin, x))));
   }
@@ -68,8 +67,7 @@ static const char *const mask_names[MASK_KINDS] = {"random cells", "blocks", "sl
 /* Whether a mask keeps a cell: half of those that are not at a border, and all that are. */
 static inline int mask_keeps(int kind, int column, int row, int cells, random_source *random) {
   int chance = random_int(random, 0, 1);
-  if (column == 0 || row == 0 || column == cells - 1 || row == cells - 1)
-    return 1;
+  if (column == 0 || row == 0 || column == cells - 1 || row == cells - 1) return 1;
   return kind == MASK_RANDOM ? chance : kind == MASK_BLOCKS ? (column / 4 + row / 4) % 2 == 0 : column / 2 % 2 == 0;
 }
 
@@ -87,8 +85,7 @@ static inline void mask_connect(uint8_t *mask, int side) {
     changed = 0;
     for (int k = 0; k < cells * cells; k++) {
       int corner = k / cells * side + k % cells, all = 1;
-      if (!mask[k] || !cell_touches(hangs, side, corner))
-        continue;
+      if (!mask[k] || !cell_touches(hangs, side, corner)) continue;
       all = hangs[corner] && hangs[corner + 1] && hangs[corner + side] && hangs[corner + side + 1];
       changed = changed || !all;
       hangs[corner] = hangs[corner + 1] = hangs[corner + side] = hangs[corner + side + 1] = 1;

@@ -41,8 +41,7 @@ static void read_places(const specimen *sp, point *places) {
 
 static cloth_config target_config(int is_hanging, int substeps) {
   cloth_config config = plain_config(TARGET_SIDE, TARGET_SIDE);
-  if (is_hanging)
-    config.edge_weft = vector_at(0.0, -1.0, 0.0);
+  if (is_hanging) config.edge_weft = vector_at(0.0, -1.0, 0.0);
   config.capacity.targets = 1;
   damp_to_rest(&config);
   set_steps(&config, substeps, CLOTH_AUTOMATIC);
@@ -153,8 +152,7 @@ static void judge_distance(int kind, int substeps) {
     constrain(&sp, i, &near);
   read_places(&sp, places);
   put_targets(&sp, places, kind == HELD_UPRIGHT ? z_axis : y_axis, 1);
-  if (kind == HELD_BY_CORNERS)
-    pin_two_corners(&sp);
+  if (kind == HELD_BY_CORNERS) pin_two_corners(&sp);
   double speed = settle(&sp, REST_SECONDS);
   const char *settings = settings_text(&config, CLOTH_AUTOMATIC);
   char what[80];

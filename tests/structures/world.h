@@ -36,8 +36,7 @@ static inline int compare_doubles(const void *a, const void *b) {
 static inline void print_line(const char *what, const char *settings, double measured, double right, const char *goal,
                               int holds) {
   static int lines;
-  if (lines++ == 0)
-    printf("%-66s %-26s %12s %12s  %s\n", "what", "settings", "measured", "right", "goal");
+  if (lines++ == 0) printf("%-66s %-26s %12s %12s  %s\n", "what", "settings", "measured", "right", "goal");
   printf("%-66s %-26s %12.6g %12.6g  %-14s %s\n", what, settings, measured, right, goal, holds ? "ok" : "missed");
   check_passed += holds;
   check_failed += !holds;
@@ -110,8 +109,7 @@ static inline const char *settings_text(const cloth_config *config, int iteratio
   static char text[48];
   int used = snprintf(text, sizeof text, "%d x %d, substeps %d", (int)config->columns, (int)config->rows,
                       (int)config->substeps);
-  if (iterations != CLOTH_AUTOMATIC)
-    snprintf(text + used, sizeof text - (size_t)used, " x %d", iterations);
+  if (iterations != CLOTH_AUTOMATIC) snprintf(text + used, sizeof text - (size_t)used, " x %d", iterations);
   return text;
 }
 
@@ -127,8 +125,7 @@ typedef struct specimen {
 
 /* Index of the particle at a column, which may lie around the seam of a tube, and a row; -1 beyond a border. */
 static inline int particle_index(const specimen *sp, int column, int row) {
-  if (sp->config.grid.wrap)
-    column = (column + sp->s.columns) % sp->s.columns;
+  if (sp->config.grid.wrap) column = (column + sp->s.columns) % sp->s.columns;
   int inside = column >= 0 && column < sp->s.columns && row >= 0 && row < sp->s.rows;
   return inside ? row * sp->s.columns + column : -1;
 }
@@ -203,8 +200,7 @@ static inline double specimen_mass(const specimen *sp) {
 static inline void step_once(const specimen *sp, float dt) {
   static int printed;
   int notes = cloth_step(sp->s.sheet, dt);
-  if (notes >= 0 && (notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0)
-    return;
+  if (notes >= 0 && (notes & (CLOTH_NOTE_RECOVERED | CLOTH_NOTE_SPEED_LIMITED)) == 0) return;
   if (printed++ < 5)
     CHECK(0, "%s, notes %d", cloth_result_name(notes), notes);
   else

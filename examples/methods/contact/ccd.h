@@ -94,9 +94,7 @@ static int is_separated(const pair_differences *d, cloth_vector axis, float from
     const float start_size = absolute_dot(axis, d->at_start[k]), end_size = absolute_dot(axis, d->at_end[k]);
     for (int32_t side = 0; side < 2; side++) {
       const float t = side ? to : from, rest = 1.0f - t;
-      if (!(rest * start + t * end > CCD_AXIS_ERROR * (rest * start_size + t * end_size) + CCD_LEAST)) {
-        return 0;
-      }
+      if (!(rest * start + t * end > CCD_AXIS_ERROR * (rest * start_size + t * end_size) + CCD_LEAST)) { return 0; }
     }
   }
   return 1;
@@ -138,14 +136,10 @@ static int is_separated_by_borders(const pair_differences *d, const cloth_vector
       least = square;
     }
   }
-  if (is_separated(d, nearest, from, to)) {
-    return 1;
-  }
+  if (is_separated(d, nearest, from, to)) { return 1; }
   for (int32_t k = 0; k < d->count; k++) {
     const cloth_vector border = vector_subtract(middle[ring[(k + 1) % d->count]], middle[ring[k]]);
-    if (is_separated_either_way(d, vector_cross(normal, border), from, to)) {
-      return 1;
-    }
+    if (is_separated_either_way(d, vector_cross(normal, border), from, to)) { return 1; }
   }
   return 0;
 }
@@ -183,9 +177,7 @@ static int touches_at_end(const moving_pair *p) {
 static int find_first_touch(const moving_pair *p, float *time) {
   const pair_differences d = differences_of(p);
   *time = 0.0f;
-  if (is_never_coplanar(&d)) {
-    return 0;
-  }
+  if (is_never_coplanar(&d)) { return 0; }
   if (touches_at_start(p)) { /* the bisection would end there as well */
     return 1;
   }
@@ -199,9 +191,7 @@ static int find_first_touch(const moving_pair *p, float *time) {
         k /= 2;
         level--;
       }
-      if (level == 0) {
-        return 0;
-      }
+      if (level == 0) { return 0; }
     } else if (level == CCD_LEVELS) {
       return 1;
     } else {

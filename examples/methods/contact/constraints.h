@@ -91,9 +91,7 @@ static cloth_vector constrain_particle(const method_work *w, int32_t substep, in
   *word = HELD_NONE;
   const float least = is_held_kind(before) ? negate(CONTACT_SLOP) : 0.0f;
   const int32_t index = w->mobility[i] > 0.0f ? deepest_body(w, substep, p, least, &normal, &depth) : -1;
-  if (index < 0) {
-    return zero;
-  }
+  if (index < 0) { return zero; }
   const method_body b = method_body_of(w, index, substep);
   const cloth_vector relative = vector_flush_work(vector_subtract(vector_load(w->v, i), surface_velocity(w, &b, p)));
   const float outward = flush_small(vector_dot(relative, normal), WORK_QUANTUM);
@@ -173,9 +171,7 @@ static void resolve_contacts(const method_work *w, int32_t substep) {
   const vector_array rate = field(w, FIELD_RATE);
   for (int32_t i = 0; i < c->count; i++) {
     const uint32_t word = held_words(w)[i];
-    if (!is_held_kind(word)) {
-      continue;
-    }
+    if (!is_held_kind(word)) { continue; }
     const method_body b = method_body_of(w, HELD_COLLIDER(word), substep);
     const cloth_vector p = vector_load(w->x, i), v = vector_load(rate, i);
     const cloth_vector relative = vector_flush_work(vector_subtract(v, surface_velocity(w, &b, p)));

@@ -28,9 +28,7 @@ static int is_fixed(const method_work *w, int32_t i) {
 
 /* The part of a vector in the directions in which particle i is held. */
 static cloth_vector part_held(const method_work *w, int32_t i, cloth_vector a) {
-  if (hold_of(w, i) == HELD_STICKS) {
-    return a;
-  }
+  if (hold_of(w, i) == HELD_STICKS) { return a; }
   const cloth_vector n = vector_load(field(w, FIELD_NORMAL), i);
   return vector_scale(n, hold_of(w, i) == HELD_SLIDES ? vector_dot(a, n) : 0.0f);
 }
@@ -63,9 +61,7 @@ static void prescribe_solution(const method_work *w) {
 /* A block of residuals without the normal parts of held particles. Those are the forces of contact, which do not fall:
    what rounding lets through the blocks would keep the solve from its end. */
 static lanes3 without_held_parts(const method_work *w, int32_t i, lanes3 r) {
-  if (w->held == 0) {
-    return r;
-  }
+  if (w->held == 0) { return r; }
   const lanes3 n = lanes3_load(field(w, FIELD_NORMAL), i);
   return lanes3_add_scaled(r, n, lanes_negate(lanes_flush(lanes3_dot(r, n))));
 }
@@ -118,9 +114,7 @@ static void keep_held_changes(const method_work *w, int32_t index) {
 /* Friction and release: the residual of the solve becomes the force, and v' what it leaves. Leaves the velocity changes
    by contact in FIELD_PRODUCT. */
 static void resolve_held(const method_work *w, int32_t index) {
-  if (w->held == 0) {
-    return;
-  }
+  if (w->held == 0) { return; }
   keep_held_changes(w, index);
   add_scaled(w, FIELD_PRODUCT, FIELD_RATE, -1.0f, FIELD_PRODUCT);
   resolve_contacts(w, index);
@@ -143,9 +137,7 @@ static void react_to_held(const method_work *w, int32_t index, int32_t i, cloth_
    beside what resolve_contacts() has given it. */
 static void let_go_of_pushes(const method_work *w, int32_t index) {
   const float rest = w->tau == w->k ? 0.0f : SECOND_ORDER_SHARE - 1.0f;
-  if (w->held == 0) {
-    return;
-  }
+  if (w->held == 0) { return; }
   remove_push_velocities(w, index);
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector v = vector_load(field(w, FIELD_RATE), i), old = vector_load(field(w, FIELD_OLD_RATE), i);

@@ -25,9 +25,7 @@
 /* The velocity with which contact reckons, kept in FIELD_PRODUCT: the way of the substep over k. */
 static cloth_vector way_rate(const method_work *w, int32_t i) {
   const cloth_vector rate = vector_load(field(w, FIELD_RATE), i), y = vector_load(field(w, FIELD_PLACE), i);
-  if (!(w->mobility[i] > 0.0f) || w->tau == w->k) {
-    return rate;
-  }
+  if (!(w->mobility[i] > 0.0f) || w->tau == w->k) { return rate; }
   const cloth_vector way = vector_flush_work(vector_subtract(y, vector_load(w->x, i)));
   return vector_flush(vector_scale(way, 1.0f / w->k), STATE_QUANTUM);
 }

@@ -33,9 +33,7 @@ static int trace_way(const method_body *b, method_way *p, cloth_vector normal, f
   for (int32_t step = 0; step < TRACE_STEPS; step++) {
     const float closing = negate(flush_small(vector_dot(way, normal), WORK_QUANTUM));
     t = minimum(t + distance / maximum(closing, WORK_QUANTUM), 1.0f);
-    if (!(closing > 0.0f) || !(t < 1.0f)) {
-      return 0;
-    }
+    if (!(closing > 0.0f) || !(t < 1.0f)) { return 0; }
     distance = local_distance(b, vector_add_scaled(p->from, way, t), &normal) - b->margin;
     if (distance < TRACE_CLEARANCE || step == TRACE_STEPS - 1) {
       p->normal = normal;
@@ -63,9 +61,7 @@ static int does_touch(const method_body *b, method_way *p) {
   const int is_open =
       after < 0.0f ? !(vector_dot(first, p->normal) > 0.0f) : maximum(before, 0.0f) + after < vector_length(way);
   p->penetration = negate(after);
-  if (starts_inside || !is_open) {
-    return after < 0.0f;
-  }
+  if (starts_inside || !is_open) { return after < 0.0f; }
   if (before < TRACE_CLEARANCE) {
     p->normal = first;
     p->penetration = negate(flush_small(vector_dot(way, first), WORK_QUANTUM));
@@ -142,13 +138,9 @@ static void project_out_of(const method_work *w, const method_body *b) {
   const int is_plane = b->shape->shape == CLOTH_SHAPE_PLANE;
   for (int32_t i = 0; i < w->c->count; i++) {
     const cloth_vector from = vector_load(w->x, i), to = vector_load(moved_of(w), i);
-    if (!(w->mobility[i] > 0.0f) || !(is_plane || is_near(b, reach, from, to))) {
-      continue;
-    }
+    if (!(w->mobility[i] > 0.0f) || !(is_plane || is_near(b, reach, from, to))) { continue; }
     method_way p = {.from = to_local(&b->start, from), .to = to_local(&b->end, to)};
-    if (does_touch(b, &p)) {
-      respond_to_touch(w, b, i, &p);
-    }
+    if (does_touch(b, &p)) { respond_to_touch(w, b, i, &p); }
   }
 }
 

@@ -65,9 +65,7 @@ static void add_pair_pulls(const method_work *w, vector_array x, vector_array v,
     const cloth_vector u = vector_flush(vector_scale(d, 1.0f / maximum(length, 1.0e-6f)), STATE_QUANTUM);
     const int acts = depth < 0.0f;
     const float pull = flush_small(tau * (stiffness * depth + damping * vector_dot(u, rate)), WORK_QUANTUM);
-    if (packs) {
-      p->root = acts ? vector_flush(vector_scale(u, root), STATE_QUANTUM) : vector(0.0f, 0.0f, 0.0f);
-    }
+    if (packs) { p->root = acts ? vector_flush(vector_scale(u, root), STATE_QUANTUM) : vector(0.0f, 0.0f, 0.0f); }
     if (acts) {
       push_particle(to, p->i, u, pull);
       push_particle(to, p->j, u, negate(pull));

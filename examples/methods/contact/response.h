@@ -73,9 +73,7 @@ static void give_impulse(const method_work *w, const found_touch *t) {
     sum += t->weight[k] * t->weight[k] * w->mobility[t->particle[k]];
   }
   find_push(t, w->method->self_gap, end, &push, &kept);
-  if (!(push > 0.0f) || !(sum > WORK_QUANTUM)) {
-    return;
-  }
+  if (!(push > 0.0f) || !(sum > WORK_QUANTUM)) { return; }
   const cloth_vector slip = vector_flush_work(vector_add_scaled(way, t->normal, negate(vector_dot(way, t->normal))));
   const float speed = vector_length(slip), most = flush_small(w->method->self_friction * kept, WORK_QUANTUM);
   const cloth_vector drag = vector_scale(slip, negate((speed > most ? most / speed : 1.0f) / sum));
@@ -100,9 +98,7 @@ static int give_impulses(const method_work *w, sheet_search *s) {
     s->distance = pass == 0 ? w->method->self_gap : 0.0f;
     const int touches = search_touches(s);
     report_start(w, s);
-    if (!touches && (pass > 0 || s->count == 0)) {
-      return 0;
-    }
+    if (!touches && (pass > 0 || s->count == 0)) { return 0; }
     for (int32_t n = 0; n < IMPULSE_SWEEPS * s->count; n++) {
       give_impulse(w, &s->touch[n % s->count]);
     }
@@ -197,9 +193,7 @@ static void give_zones(const method_work *w, sheet_search *s) {
   s->distance = 0.0f;
   s->label = list.label;
   for (int32_t pass = 0; pass < ZONE_PASSES; pass++) {
-    if (!search_touches(s)) {
-      return;
-    }
+    if (!search_touches(s)) { return; }
     move_zones(w, &list);
   }
   if (search_touches(s)) {
@@ -250,9 +244,7 @@ static void add_response_to_velocities(const method_work *w) {
 
 /* Begins the responses of a substep, which share the maxima of a search. Returns 0 if there are none. */
 static int begin_response(const method_work *w, sheet_search *s, int32_t index) {
-  if (w->method->self == CLOTH_SELF_NONE) {
-    return 0;
-  }
+  if (w->method->self == CLOTH_SELF_NONE) { return 0; }
   *s = search_of(w);
   s->counts_crossings = index == 0;
   return 1;
@@ -268,9 +260,7 @@ static void end_response(const method_work *w, const sheet_search *s) {
 /* Moves the sheet apart from itself. Returns 1 if there was something to move. */
 static int respond_to_self(const method_work *w, sheet_search *s) {
   const int32_t before = w->report->touches + w->report->zones;
-  if (!round_places(w)) {
-    return 0;
-  }
+  if (!round_places(w)) { return 0; }
   s->label = NULL;
   copy_field(w, moved_of(w), field(w, FIELD_DIRECTION));
   fill_vectors(w->c, field(w, FIELD_LEFT_OVER), 0.0f);

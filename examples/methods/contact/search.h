@@ -246,9 +246,7 @@ static void find_touch_weights(int is_edges, const cloth_vector q[4], float weig
    are too close for that, across both features, to the side where the motion started. */
 static cloth_vector touch_normal(const moving_pair *p, const cloth_vector q[4], const float weight[4]) {
   const cloth_vector apart = weighted_sum(weight, q);
-  if (vector_length(apart) > LEAST_DISTANCE) {
-    return unit_or_zero(apart);
-  }
+  if (vector_length(apart) > LEAST_DISTANCE) { return unit_or_zero(apart); }
   const cloth_vector a = vector_subtract(p->start[p->is_edges ? 1 : 2], p->start[p->is_edges ? 0 : 1]);
   const cloth_vector b = vector_subtract(p->start[3], p->start[p->is_edges ? 2 : 1]);
   const cloth_vector across = unit_or_zero(vector_flush_work(vector_cross(a, b)));
@@ -313,9 +311,7 @@ static int is_search_cut(sheet_search *s) {
 /* Whether a pair touches on its way, or within rounding at its end. What is apart there starts the next substep apart:
    otherwise rounding could call it standing there, and what stands is not kept from going through. */
 static int find_touch(const moving_pair *p, float *time) {
-  if (find_first_touch(p, time)) {
-    return 1;
-  }
+  if (find_first_touch(p, time)) { return 1; }
   *time = 1.0f;
   return touches_at_end(p);
 }
@@ -332,22 +328,16 @@ static void look_at_pair(sheet_search *s, int is_edges, const int32_t particle[4
     p.start[k] = vector_load(s->x, particle[k]);
     p.end[k] = vector_load(s->y, particle[k]);
   }
-  if (is_search_cut(s)) {
-    return;
-  }
+  if (is_search_cut(s)) { return; }
   s->boxes++;
-  if (!are_paths_near(&p, s->distance)) {
-    return;
-  }
+  if (!are_paths_near(&p, s->distance)) { return; }
   s->tests++;
   if (find_touch(&p, &time)) {
     const int stands = !(time > 0.0f) && touches_at_start(&p);
     s->standing += stands;
     s->touching += !stands;
     describe_touch(&p, time, &t);
-    if (!stands || !s->label) {
-      note_touch(s, &t);
-    }
+    if (!stands || !s->label) { note_touch(s, &t); }
   } else if (s->distance > 0.0f && describe_touch(&p, 1.0f, &t) < s->distance && is_inside(&t)) {
     note_touch(s, &t);
   }
@@ -365,9 +355,7 @@ static void corners_of_cell(const sheet_search *s, int32_t first, int32_t which,
 /* The particle at the other end of edge 0, 1 or 2 of a cell: along the warp, the weft, the diagonal. -1: none. */
 static int32_t end_of_edge(const sheet_search *s, int32_t first, int32_t which) {
   const int32_t right = which != 1, below = which != 0;
-  if (first % s->columns + right >= s->columns || first / s->columns + below >= s->rows) {
-    return -1;
-  }
+  if (first % s->columns + right >= s->columns || first / s->columns + below >= s->rows) { return -1; }
   return first + right + below * s->columns;
 }
 
@@ -376,9 +364,7 @@ static void look_at_particle(sheet_search *s, int32_t i, int32_t cell) {
   for (int32_t which = 0; which < 2 && end_of_edge(s, cell, 2) >= 0; which++) {
     int32_t particle[4] = {i, 0, 0, 0};
     corners_of_cell(s, cell, which, particle + 1);
-    if (i != particle[1] && i != particle[2] && i != particle[3]) {
-      look_at_pair(s, 0, particle);
-    }
+    if (i != particle[1] && i != particle[2] && i != particle[3]) { look_at_pair(s, 0, particle); }
   }
 }
 
@@ -422,14 +408,10 @@ static void add_crossings(sheet_search *s, int32_t a, int32_t b) {
 static void look_at_cells(sheet_search *s, int32_t a, int32_t b) {
   if (s->counts_crossings) {
     add_crossings(s, a, b);
-    if (a != b) {
-      add_crossings(s, b, a);
-    }
+    if (a != b) { add_crossings(s, b, a); }
   }
   look_at_particle(s, a, b);
-  if (a == b) {
-    return;
-  }
+  if (a == b) { return; }
   look_at_particle(s, b, a);
   for (int32_t n = 0; n < 9; n++) {
     const int32_t particle[4] = {a, end_of_edge(s, a, n / 3), b, end_of_edge(s, b, n % 3)};
@@ -446,19 +428,13 @@ static void look_at_leaf(sheet_search *s, int32_t cell, int32_t leaf, int32_t fi
   int32_t left, right, top, bottom;
   leaf_cells(s->columns, leaf % wide, &left, &right);
   leaf_cells(s->rows, leaf / wide, &top, &bottom);
-  if (!are_near(&s->cell[cell], &s->leaf[leaf], s->distance)) {
-    return;
-  }
+  if (!are_near(&s->cell[cell], &s->leaf[leaf], s->distance)) { return; }
   for (int32_t row = top; row < bottom; row++) {
     for (int32_t column = left; column < right; column++) {
       const int32_t other = row * s->columns + column;
-      if (is_search_cut(s)) {
-        return;
-      }
+      if (is_search_cut(s)) { return; }
       s->boxes++;
-      if (other >= first && are_near(&s->cell[cell], &s->cell[other], s->distance)) {
-        look_at_cells(s, cell, other);
-      }
+      if (other >= first && are_near(&s->cell[cell], &s->cell[other], s->distance)) { look_at_cells(s, cell, other); }
     }
   }
 }
@@ -484,9 +460,7 @@ static int search_touches(sheet_search *s) {
   find_clear_blocks(s, s->distance);
   for (int32_t a = 0; a < leaves && !is_search_cut(s); a++) {
     for (int32_t b = a; b < leaves && !s->is_cut; b++) {
-      if (are_near(&s->leaf[a], &s->leaf[b], s->distance) && !are_in_clear_block(s, a, b)) {
-        look_at_leaves(s, a, b);
-      }
+      if (are_near(&s->leaf[a], &s->leaf[b], s->distance) && !are_in_clear_block(s, a, b)) { look_at_leaves(s, a, b); }
     }
   }
   return s->touching > 0;

@@ -23,9 +23,7 @@ static float support_gap(const method_work *w, int32_t index, cloth_vector p, cl
   const cloth *c = w->c;
   float least = CLOTH_POSITION_LIMIT;
   for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
-    if (!is_collider(c, n)) {
-      continue;
-    }
+    if (!is_collider(c, n)) { continue; }
     const method_body b = method_body_of(w, n, index);
     cloth_vector local;
     const float gap = local_distance(&b, to_local(&b.end, p), &local) - b.margin;
@@ -41,13 +39,9 @@ static float support_gap(const method_work *w, int32_t index, cloth_vector p, cl
 static void support_particles(method_work *w, int32_t index) {
   const vector_array support = field(w, FIELD_SUPPORT);
   w->supported = 0;
-  if (w->method->scheme != CLOTH_SCHEME_STATIC) {
-    return;
-  }
+  if (w->method->scheme != CLOTH_SCHEME_STATIC) { return; }
   fill_vectors(w->c, support, 0.0f);
-  if (inputs_of(w->c)->collider_end == 0) {
-    return;
-  }
+  if (inputs_of(w->c)->collider_end == 0) { return; }
   start_at_rest(w);
   find_residual(w, 0);
   for (int32_t i = 0; i < w->c->count; i++) {

@@ -110,9 +110,7 @@ static int are_neighbours(const pair_list *list, int32_t i, int32_t j) {
 /* Adds the pair if it is one. Returns whether it is. */
 static int add_if_close(pair_list *list, vector_array x, int32_t i, int32_t j) {
   const cloth_vector d = vector_subtract(vector_load(x, j), vector_load(x, i));
-  if (j <= i || !(vector_dot(d, d) < list->distance * list->distance) || are_neighbours(list, i, j)) {
-    return 0;
-  }
+  if (j <= i || !(vector_dot(d, d) < list->distance * list->distance) || are_neighbours(list, i, j)) { return 0; }
   if (list->count == list->room) {
     list->dropped++;
     return 1;

@@ -49,9 +49,7 @@ static cloth_vector zone_rotation(const rigid_zone *z, cloth_vector centre, clot
     }
   }
   const float b[3] = {moment.x, moment.y, moment.z};
-  if (!(inertia[0] + inertia[1] + inertia[2] > 1.0e-20f)) {
-    return vector(0.0f, 0.0f, 0.0f);
-  }
+  if (!(inertia[0] + inertia[1] + inertia[2] > 1.0e-20f)) { return vector(0.0f, 0.0f, 0.0f); }
   solve_three(inertia, b, spin);
   return vector(spin[0], spin[1], spin[2]);
 }

@@ -30,9 +30,7 @@ static int is_active(const element_row *r, int32_t column) {
   const float *packed = packed_at(r, column);
   /* The strain of a trispring's tangent is not 0 where its stress is: it never lets go. */
   for (int32_t n = 0; n < r->f->law.packed; n++) {
-    if (packed[n * packed_stride(r->f)] != 0.0f) {
-      return 1;
-    }
+    if (packed[n * packed_stride(r->f)] != 0.0f) { return 1; }
   }
   return 0;
 }
@@ -42,12 +40,8 @@ static void join_element(const element_row *r, int32_t column, int32_t *parent) 
   int32_t first = NO_COMPONENT;
   for (int32_t n = 0; n <= r->f->law.edges; n++) {
     const int32_t i = (r->row + r->f->row[n]) * r->w->c->grid.columns + column + r->f->column[n];
-    if (is_fixed(r->w, i)) {
-      continue;
-    }
-    if (first != NO_COMPONENT) {
-      join_pieces(parent, first, i);
-    }
+    if (is_fixed(r->w, i)) { continue; }
+    if (first != NO_COMPONENT) { join_pieces(parent, first, i); }
     first = first == NO_COMPONENT ? i : first;
   }
 }
@@ -60,9 +54,7 @@ static void join_families(method_work *w, int32_t *parent) {
     element_row r = {w, &w->family[n], 0, NULL};
     for (r.row = 0; r.f->is_implicit && r.row < r.f->rows; r.row++) {
       for (int32_t column = 0; column < r.f->columns; column++) {
-        if (is_active(&r, column)) {
-          join_element(&r, column, parent);
-        }
+        if (is_active(&r, column)) { join_element(&r, column, parent); }
       }
     }
   }
@@ -70,9 +62,7 @@ static void join_families(method_work *w, int32_t *parent) {
   for (int32_t n = 0; n < list.count; n++) {
     const close_pair *p = &list.pairs[n];
     const int acts = p->root.x != 0.0f || p->root.y != 0.0f || p->root.z != 0.0f;
-    if (acts && !is_fixed(w, p->i) && !is_fixed(w, p->j)) {
-      join_pieces(parent, p->i, p->j);
-    }
+    if (acts && !is_fixed(w, p->i) && !is_fixed(w, p->j)) { join_pieces(parent, p->i, p->j); }
   }
 }
 
@@ -112,15 +102,11 @@ static int32_t label_components(method_work *w, component_set *set) {
   w->report->components = 0;
   w->report->largest = 0;
   for (int32_t i = 0; i < w->c->count; i++) {
-    if (size[i] == 0) {
-      continue;
-    }
+    if (size[i] == 0) { continue; }
     w->report->components++;
     w->report->largest = size[i] > w->report->largest ? size[i] : w->report->largest;
     int32_t place = count < MOST_COMPONENTS ? count++ : smallest_component(set, count);
-    if (count == MOST_COMPONENTS && set->size[place] >= size[i]) {
-      continue;
-    }
+    if (count == MOST_COMPONENTS && set->size[place] >= size[i]) { continue; }
     set->size[place] = size[i];
     set->root[place] = i;
   }
@@ -135,9 +121,7 @@ static void add_component_terms(const method_work *w, float *sums) {
     sums[n] = 0.0f;
   }
   for (int32_t i = 0; i < w->c->count; i++) {
-    if (label[i] != NO_COMPONENT) {
-      sums[label[i]] += terms_of(w)[i];
-    }
+    if (label[i] != NO_COMPONENT) { sums[label[i]] += terms_of(w)[i]; }
   }
 }
 
@@ -180,9 +164,7 @@ static int32_t choose_steps(component_set *set) {
 
 /* choose_start() for each component by itself. */
 static void choose_starts(const method_work *w, component_set *set) {
-  if (!is_in_flight(w)) {
-    return;
-  }
+  if (!is_in_flight(w)) { return; }
   look_at_flight(w);
   add_component_terms(w, set->ratio);
   for (int32_t n = 0; n < SCALAR_SETS; n++) {
@@ -236,9 +218,7 @@ static void solve_by_components(method_work *w) {
     apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
     add_component_terms(w, set.curvature);
     particles = choose_steps(&set);
-    if (particles == 0) {
-      break;
-    }
+    if (particles == 0) { break; }
     w->report->row_vectors += particles;
     component_add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, set.step, 1.0f, FIELD_SOLUTION);
     component_add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, set.step, -1.0f, FIELD_LEFT_OVER);

@@ -78,9 +78,7 @@ static void look_at_flight(const method_work *w) {
 
 /* Starts in flight if that leaves less than `product`. Returns the r.z at the start. */
 static float choose_start(const method_work *w, float product) {
-  if (!is_in_flight(w)) {
-    return product;
-  }
+  if (!is_in_flight(w)) { return product; }
   look_at_flight(w);
   if (sum_of_terms(w) < FLIGHT_SHARE * product) {
     add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, 1.0f, FIELD_SOLUTION);
@@ -102,9 +100,7 @@ static void solve_by_gradients(method_work *w) {
   while (product > goal && iterations < w->method->iterations) {
     apply_tangents(w, field(w, FIELD_DIRECTION), field(w, FIELD_PRODUCT));
     const float curvature = sum_of_terms(w);
-    if (!(curvature > LEAST_PRODUCT)) {
-      break;
-    }
+    if (!(curvature > LEAST_PRODUCT)) { break; }
     const float step = product / curvature;
     add_scaled(w, FIELD_SOLUTION, FIELD_DIRECTION, step, FIELD_SOLUTION);
     add_scaled(w, FIELD_LEFT_OVER, FIELD_PRODUCT, negate(step), FIELD_LEFT_OVER);

@@ -93,9 +93,7 @@ static void solve_by_newton(method_work *w) {
     }
     search_along_solution(w);
     left = field_product(w, FIELD_RESIDUAL, FIELD_RESIDUAL);
-    if (!(left > first * NEWTON_TOLERANCE * NEWTON_TOLERANCE) || n + 1 == w->method->newton) {
-      break;
-    }
+    if (!(left > first * NEWTON_TOLERANCE * NEWTON_TOLERANCE) || n + 1 == w->method->newton) { break; }
     find_residual(w, 1); /* with tangents */
   }
   w->report->residual = first > 0.0f ? square_root(left) / square_root(first) : 0.0f;

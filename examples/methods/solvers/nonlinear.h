@@ -42,9 +42,7 @@ static float secant_step(method_work *w, float start, float *trial) {
   step_along_direction(w, *trial);
   find_residual(w, 0);
   const float end = field_product(w, FIELD_DIRECTION, FIELD_RESIDUAL);
-  if (!(start - end > LEAST_CURVATURE * start)) {
-    return 2.0f * *trial;
-  }
+  if (!(start - end > LEAST_CURVATURE * start)) { return 2.0f * *trial; }
   return minimum(start / (start - end), LONGEST_STEP) * *trial;
 }
 

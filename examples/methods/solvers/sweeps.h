@@ -60,9 +60,7 @@ static void project_spring(const swept_element *e) {
   const float share = e->scale * (elongation > 0.0f ? 1.0f : l->compression);
   const float elastic = l->tau * l->tau * l->stiffness * share, viscous = l->tau * l->damping * share;
   float change = negate(*e->multiplier);
-  if (!(mobility > 0.0f)) {
-    return;
-  }
+  if (!(mobility > 0.0f)) { return; }
   if (elastic + viscous > WORK_QUANTUM) {
     const float moved = vector_dot(u, vector_flush_work(vector_subtract(d, start)));
     const float value = (elastic * elongation + viscous * moved) / (elastic + viscous);
@@ -164,9 +162,7 @@ static void solve_by_sweeps(method_work *w) {
   }
   for (int32_t sweep = 0; sweep < w->method->iterations; sweep++) {
     for (int32_t n = 0; n < w->family_count; n++) {
-      if (w->family[n].is_implicit) {
-        sweep_family(w, &w->family[n]);
-      }
+      if (w->family[n].is_implicit) { sweep_family(w, &w->family[n]); }
     }
     sweep_pairs(w);
   }

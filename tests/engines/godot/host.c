@@ -85,8 +85,7 @@ static void new_array(GDExtensionTypePtr base, const GDExtensionConstTypePtr *ar
 
 static void free_array(GDExtensionTypePtr base) {
   array *a = *(array **)base;
-  if (--a->holders > 0)
-    return;
+  if (--a->holders > 0) return;
   free(a->elements);
   free(a);
   held--;
@@ -213,8 +212,7 @@ static GDExtensionInterfaceFunctionPtr get(const char *name) {
       {"classdb_unregister_extension_class", (GDExtensionInterfaceFunctionPtr)unregister_class},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    if (strcmp(functions[i].name, name) == 0)
-      return functions[i].function;
+    if (strcmp(functions[i].name, name) == 0) return functions[i].function;
   }
   printf("failed: no function %s\n", name);
   faults++;
@@ -318,8 +316,7 @@ static void look_at_arrays(void) {
 int main(int count, char **arguments) {
   void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW) : NULL;
   GDExtensionBool (*entry)(GDExtensionInterfaceGetProcAddress, void *, GDExtensionInitialization *) = NULL;
-  if (library)
-    *(void **)&entry = dlsym(library, "cloth_godot_init");
+  if (library) *(void **)&entry = dlsym(library, "cloth_godot_init");
   GDExtensionInitialization initialization = {0};
   if (!entry || !entry(get, library, &initialization)) {
     printf("failed: the extension does not start\n");
