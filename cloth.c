@@ -772,9 +772,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     part = _mm_movehl_ps(part, part);
     to += 2;
   }
-  if (count & 1) {
-    _mm_store_ss(to, part);
-  }
+  if (count & 1) { _mm_store_ss(to, part); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {
@@ -928,9 +926,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     return;
   }
   _mm_storel_pi((__m64 *)(void *)to, a);
-  if (count == 3) {
-    _mm_store_ss(to + 2, _mm_movehl_ps(a, a));
-  }
+  if (count == 3) { _mm_store_ss(to + 2, _mm_movehl_ps(a, a)); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {
@@ -1205,9 +1201,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     return;
   }
   vst1_f32(to, vget_low_f32(a));
-  if (count == 3) {
-    vst1q_lane_f32(to + 2, a, 2);
-  }
+  if (count == 3) { vst1q_lane_f32(to + 2, a, 2); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {
@@ -1347,9 +1341,7 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
     return;
   }
   wasm_v128_store64_lane(to, a, 0);
-  if (count == 3) {
-    wasm_v128_store32_lane(to + 2, a, 2);
-  }
+  if (count == 3) { wasm_v128_store32_lane(to + 2, a, 2); }
 }
 
 CLOTH_INLINE lanes lanes_splat(float a) {
