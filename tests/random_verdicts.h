@@ -99,7 +99,16 @@ static double rounding_of(double farthest) {
   return sum;
 }
 
-/* The force on all free particles together over what it may be. */
+static point sum_of_free(const player *p, const point *force) {
+  point sum = {0.0, 0.0, 0.0};
+  for (int i = 0; i < p->f.count; i++) {
+    if (is_free(p, i)) sum = point_sum(sum, force[i]);
+  }
+  return sum;
+}
+
+/* The force on all free particles together over what it may be. What cells between particles are pressed with is known
+   as the difference of what bodies say that they have received and the law of particles; pins bear a part of it. */
 static double unbalanced_share(player *p) {
   static point force[MOST_PARTICLES];
   const sums s = measure_sums(p);
@@ -107,19 +116,25 @@ static double unbalanced_share(player *p) {
   cloth_vector_view x;
   memset(force, 0, sizeof force);
   cloth_get_positions(p->f.sheet, &x);
-  elastic_energy(&elastics, &x, force);
   const contact_sums contact = measure_contact(p, force);
-  point sum = {0.0, -WEIGHT_PER_MASS * s.mass, 0.0};
-  for (int i = 0; i < p->f.count; i++) {
-    if (is_free(p, i)) sum = point_sum(sum, force[i]);
+  point pressed = sum_of_free(p, force), told = pressed;
+  for (int n = 0; n < p->w->bodies; n++) {
+    cloth_reaction r;
+    cloth_get_collider_reaction(p->f.sheet, n, &r);
+    told = point_sum(told, point_scaled(point_of(r.impulse), 1.0 / (p->time - p->frame_start)));
   }
+  memset(force, 0, sizeof force);
+  elastic_energy(&elastics, &x, force);
+  const point weight = {0.0, -WEIGHT_PER_MASS * s.mass, 0.0};
+  const point sum = point_sum(weight, point_sum(pressed, sum_of_free(p, force)));
   double rounding = 0.0;
   for (int n = 0; n < elastics.elements; n++) {
     const elastic *e = &elastics.element[n];
     const int is_held_spring = is_free(p, e->particle[0]) != is_free(p, e->particle[1]);
     if (e->count == 2 && is_held_spring) rounding += e->stiffness * e->stiffness * unit * unit;
   }
-  const double most = UNBALANCED_SHARE * WEIGHT_PER_MASS * s.mass + 4.0 * sqrt(rounding) + contact.friction;
+  const double most =
+      UNBALANCED_SHARE * WEIGHT_PER_MASS * s.mass + 4.0 * sqrt(rounding) + contact.friction + point_length(told);
   return point_length(sum) / (most + 1e-30);
 }
 
