@@ -743,12 +743,12 @@ CLOTH_INLINE float lanes_least(lanes a) {
 CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   return _mm256_i32gather_ps(from, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)index)), 4);
 }
+#endif
 
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm256_movemask_ps(mask);
 }
-#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
@@ -904,12 +904,12 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   const __m128 second = _mm_unpacklo_ps(_mm_load_ss(from + index[2]), _mm_load_ss(from + index[3]));
   return _mm_movelh_ps(first, second);
 }
+#endif
 
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm_movemask_ps(mask);
 }
-#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
@@ -1759,8 +1759,6 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 /* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
-#if WITH_SELF || WITH_TEARING || WITH_COLLIDERS || WITH_TARGETS || WITH_TETHERS
-
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
@@ -1772,8 +1770,6 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   }
   return bits;
 }
-#endif
-
 #endif
 
 #if WITH_SELF
@@ -1941,6 +1937,11 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   lanes y = lanes_add(lanes_add(lanes_multiply(m.xy, r.x), lanes_multiply(m.yy, r.y)), lanes_multiply(m.yz, r.z));
   lanes z = lanes_add(lanes_add(lanes_multiply(m.xz, r.x), lanes_multiply(m.yz, r.y)), lanes_multiply(m.zz, r.z));
   return lanes3_of(x, y, z);
+}
+
+/* n . m n */
+CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
+  return lanes3_dot(n, lanes3_flush(symmetric_apply(*m, n)));
 }
 
 /* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
@@ -2564,16 +2565,17 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t cells, candidates;         /* pairs of cells, and of features that may touch */
-  int32_t elements;                  /* pairs that touch in the present part */
-  int32_t attempt;                   /* at which gathers of parts of the step have found room */
-  int32_t doubtful;                  /* pairs of the present part that may have passed each other */
-  int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
-  int32_t has_ages;                  /* 1: the step has found what is tangled */
-  int32_t intersections;             /* how many there are */
-  float fastest;                     /* largest speed of candidates relative to each other [m/s] */
-  int32_t opened;                    /* 1: there are particles that were sewn, see self/candidates.h */
-  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
+  int32_t cells, candidates;           /* pairs of cells, and of features that may touch */
+  int32_t elements;                    /* pairs that touch in the present part */
+  int32_t attempt;                     /* at which gathers of parts of the step have found room */
+  int32_t doubtful;                    /* pairs of the present part that may have passed each other */
+  int32_t is_crowded;                  /* 1: there was no room for all candidates of the step */
+  int32_t has_ages;                    /* 1: the step has found what is tangled */
+  int32_t intersections;               /* how many there are */
+  float fastest;                       /* largest speed of candidates relative to each other [m/s] ... */
+  float fastest_of[CLOTH_GROUP_LIMIT]; /* ... and of those of each cloth */
+  int32_t opened;                      /* 1: there are particles that were sewn, see self/candidates.h */
+  uint16_t meets[CLOTH_GROUP_LIMIT];   /* of each cloth: which others it has candidates with, a bit each */
 } self_workspace;
 
 /* A box along the axes [m]. */
@@ -4293,7 +4295,7 @@ static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
   int32_t row, column;
   cell_of_key(c, key, &row, &column);
   const int32_t down = particle / c->grid.columns - row, right = particle % c->grid.columns - column;
-  return (down == 0 || down == 1) && (right == 0 || right == 1 || (is_wrapped(c) && right == -column));
+  return (down == 0 || down == 1) && (right == 0 || right == 1 || (is_wrapped(c) && right == 1 - c->grid.columns));
 }
 
 /* Forgets the touches of cells with a collider, or of the cells around a particle; -1: of none. */
@@ -12096,14 +12098,15 @@ typedef struct cell_queue {
 /* A gather under way. */
 struct self_search {
   const self_group *group;
-  float ahead;                       /* time that it looks ahead [s] */
-  float near;                        /* share of what is beyond the thickness that it looks for */
-  float thickness;                   /* of the two cloths under way, ... */
-  float skin;                        /* ... how far beyond it looks at least, ... */
-  float reach;                       /* ... both together [m] ... */
-  int32_t is_round;                  /* ... and 1 if they touch as spheres */
-  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
-  float fastest;                     /* largest way of candidates relative to each other [m] */
+  float ahead;                         /* time that it looks ahead [s] */
+  float near;                          /* share of what is beyond the thickness that it looks for */
+  float thickness;                     /* of the two cloths under way, ... */
+  float skin;                          /* ... how far beyond it looks at least, ... */
+  float reach;                         /* ... both together [m] ... */
+  int32_t is_round;                    /* ... and 1 if they touch as spheres */
+  uint16_t meets[CLOTH_GROUP_LIMIT];   /* of each cloth: which others it has candidates with, a bit each */
+  float fastest;                       /* largest way of candidates relative to each other [m] ... */
+  float fastest_of[CLOTH_GROUP_LIMIT]; /* ... and of those of each cloth */
   cell_queue queue;
   cell_queue crossings[2]; /* cells with their edges, and cells with their triangles */
   self_leaf leaf[2];       /* of the last visit to leaves */
@@ -12332,6 +12335,15 @@ CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KIN
   }
 }
 
+/* Notes a way of candidates relative to each other. */
+CLOTH_INLINE void note_way(self_search *s, float way) {
+  s->fastest = maximum(way, s->fastest);
+  for (int32_t side = 0; side < 2; side++) {
+    float *of_cloth = &s->fastest_of[s->queue.cloth[side]];
+    *of_cloth = maximum(way, *of_cloth);
+  }
+}
+
 /* Makes candidates of what is near in the pairs of cells that wait. */
 CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
   uint32_t near[PAIR_KINDS] = {0};
@@ -12341,7 +12353,7 @@ CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
     test_lanes(s, k, near, ways);
   }
   for (int32_t n = 0; n < count; n++) {
-    s->fastest = add_near_features(s, near, n) ? maximum(ways[n], s->fastest) : s->fastest;
+    if (add_near_features(s, near, n)) { note_way(s, ways[n]); }
   }
   s->cells += count;
   s->queue.count = 0;
@@ -13125,6 +13137,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
   g->found->candidates = s->candidates;
   if (is_step) {
     g->found->fastest = s->fastest / time;
+    for (int32_t n = 0; n < g->count; n++) {
+      g->found->fastest_of[n] = s->fastest_of[n] / time;
+    }
     g->found->is_crowded = !is_whole;
   }
   g->found->intersections = s->intersections < g->max_intersections ? s->intersections : g->max_intersections;
@@ -13911,12 +13926,16 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
  */
 
 /* Work of a particle that is compared with a collider, see step/work.h. */
-#define WORK_SEARCH 200u
+#define WORK_SEARCH 215u
 /* Most that is charged for a way that is followed, in searches, beside that of its end; of a distance grid, where each
    place costs several. */
 #define MOST_FOLLOWED 1
 #define MOST_FOLLOWED_IN_GRID 60
 #define GRID_SEARCHES 5
+
+/* Planes and edges of a hull that take as long as another comparison. */
+#define FACES_PER_SEARCH 8
+#define MOST_HULL_SEARCHES (1 + 4 * CLOTH_HULL_PLANE_LIMIT / FACES_PER_SEARCH)
 
 #if WITH_COLLIDERS
 
@@ -13927,6 +13946,20 @@ static int32_t most_followed(int32_t is_grid) {
   return is_grid ? MOST_FOLLOWED_IN_GRID : MOST_FOLLOWED;
 }
 
+/* Comparisons that one with a collider is charged for: a hull measures all its planes and edges. */
+static int32_t searches_of(const cloth_collider *body, const cloth_geometry *g) {
+  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL && g ? 1 + (g->counts[0] + g->counts[1]) / FACES_PER_SEARCH : 1;
+}
+
+#if WITH_PLANNING
+
+/* The most that it may be charged for, of whatever geometry. */
+static int32_t most_searches_of(const cloth_collider *body) {
+  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL ? MOST_HULL_SEARCHES : 1;
+}
+
+#endif
+
 /* A collider in a substep, or in a part of one. */
 typedef struct touched_body {
   const cloth_collider *shape;
@@ -13934,6 +13967,7 @@ typedef struct touched_body {
   const body_unknown *unknown; /* of a body; NULL for a collider without mass */
   cloth_pose start, end;
   int32_t collider;
+  int32_t searches;  /* see searches_of() */
   int32_t is_buried; /* 1: pins are nearer to it than the thickness, see buried.h */
   float reach;       /* no part of it is farther from its position [m] */
   float shift;       /* by how much its position moves [m] */
@@ -14004,6 +14038,7 @@ static touched_body touched_body_of(const cloth *c, const substep_terms *t, int3
     b.end = pose_between(&from, &to, t->until);
   }
   b.collider = index;
+  b.searches = searches_of(b.shape, b.geometry);
   b.is_buried = 0;
   b.reach = body_reach(b.shape, b.geometry);
   b.shift = vector_length(vector_flush_work(vector_subtract(b.end.position, b.start.position)));
@@ -15301,7 +15336,8 @@ CLOTH_SEPARATE void scatter(const solve_arrays *a, float *array, int32_t floats,
  *
  * The first place is found by conservative advancement: a point may go as far as its distance without touching.
  *
- * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach.
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach,
+ * residual (balls).
  */
 
 #if WITH_COLLIDERS
@@ -15475,8 +15511,8 @@ static int is_ball_near(const cloth *c, int32_t index, const position_box *box, 
   return box_distance_squared(box, to) < reach * reach;
 }
 
-/* 1 if a plane may touch what lies in a box; other colliders may. */
-static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
+/* 1 if a collider is no plane, or one that may touch what lies in a box. */
+static int is_plane_near(const touched_body *b, const position_box *box, float thickness) {
   return b->shape->shape != CLOTH_SHAPE_PLANE ||
          minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
 }
@@ -15531,7 +15567,7 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
 static void charge_places(const touch_search *s, int32_t places) {
   const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
   const int32_t searches = is_grid ? GRID_SEARCHES * places : places, most = most_followed(is_grid) * CLOTH_LANES;
-  workspace_of(s->c)->searched += searches < most ? searches : most;
+  workspace_of(s->c)->searched += s->b->searches * (searches < most ? searches : most);
 }
 
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
@@ -15631,7 +15667,7 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
   e->kind = POINT_PARTICLE;
   e->face = 0;
   s->farthest = BOX_SLACK * longest_way(s, n);
-  workspace_of(c)->searched += smaller_of(s->a->columns - e->column, TOUCH_LANES);
+  workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
@@ -15692,7 +15728,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     }
     if (!is_solid_at(c, index)) { continue; }
     touched_body b = touched_body_of(c, t, index);
-    if (!is_box_near(&b, &all, thickness)) { continue; }
+    if (!is_plane_near(&b, &all, thickness)) { continue; }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
     touch_search s = {.c = c,
                       .a = &a,
@@ -15727,7 +15763,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
  * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
  * particles that lie on something flat are farther out.
  *
- * Both triangles of a cell have the diagonal from its first corner. The cloth, a row of cells, then a block of them is
+ * Both triangles of a cell have the diagonal from its first corner. The cloth, then blocks of its cells are
  * compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
  * a convex solid phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows.
  *
@@ -15848,14 +15884,11 @@ static void place_collider(cell_search *s) {
   const position_box own = box_of_shape(b);
   const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
   const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
-  const cloth_rotation p = b->start.rotation, q = b->end.rotation;
-  const float same = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w, sign = same < 0.0f ? -1.0f : 1.0f;
-  const cloth_vector axis = vector(q.x - sign * p.x, q.y - sign * p.y, q.z - sign * p.z);
-  const float turned = 2.0f * (vector_length(axis) + absolute(q.w - sign * p.w));
+  s->moves = b->shift + turn_of(b) * (b->reach + around);
+  const float wide = around + s->moves;
   s->near = box_around_both(&from, &to);
-  s->near.low = vector_subtract(s->near.low, vector(around, around, around));
-  s->near.high = vector_add(s->near.high, vector(around, around, around));
-  s->moves = b->shift + turned * (b->reach + around);
+  s->near.low = vector_subtract(s->near.low, vector(wide, wide, wide));
+  s->near.high = vector_add(s->near.high, vector(wide, wide, wide));
 }
 
 /* The box of a block of cells from a row and a column on, without the particles behind its last column. */
@@ -16091,7 +16124,7 @@ CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
     const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner, p), STATE_QUANTUM);
     lanes3 normal;
     const lanes distance = distances_to(s->b, &at, &normal);
-    workspace_of(s->c)->cell_searches += (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
+    workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
     kept = n == 0 ? distance : kept;
     const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
     nearest = lanes_select(nearer, distance, nearest);
@@ -16161,7 +16194,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
   const float most = e->reach + CELL_SLACK * s->thickness;
   if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
     const int32_t places = follow_ways(s->b, &w, one, thickness, &gap, &normal);
-    workspace_of(s->c)->cell_searches += places < CELL_FOLLOWED ? places : CELL_FOLLOWED;
+    workspace_of(s->c)->cell_searches += s->b->searches * (places < CELL_FOLLOWED ? places : CELL_FOLLOWED);
   }
   e->gap = lanes_first_value(gap);
   if (!(e->gap < most + FARTHER * e->way)) { return 0; }
@@ -16280,7 +16313,7 @@ CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
   const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
-  workspace_of(s->s.c)->searched += SEARCHES_OF_CELL * cells;
+  workspace_of(s->s.c)->searched += s->body.searches * SEARCHES_OF_CELL * cells;
   s->way = block->way + s->moves;
   for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
     const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
@@ -16333,11 +16366,13 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
   const float thickness = contact_thickness(c);
   int32_t is_deep = 0;
   cell_search s = {.s = {.c = c, .a = &a, .x = vectors_at(c, c->state.position)}, .row = corner_rows_of(c)};
+  workspace_of(c)->cells = 0;
+  if (collider_end(c) == 0) { return 0; }
   const position_box all = box_of_ways(c, &a);
   int32_t has_blocks = 0;
-  workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) { continue; }
+    if (!is_ball_near(c, index, &all, thickness)) { continue; }
     s.body = touched_body_of(c, t, index);
     s.has_reach = 0;
     s.s = (touch_search){.c = c,
@@ -16880,11 +16915,6 @@ static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, c
 #endif
   (void)body;
   return stiffness;
-}
-
-/* n . m n */
-CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
-  return lanes3_dot(n, lanes3_flush(symmetric_apply(*m, n)));
 }
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
@@ -18185,14 +18215,22 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
    that meets cloth with 2.5 times the spacing crosses it for some frames, with 4 it passes (tests/group.c). */
 #define LONGEST_WAY 1.5f
 
-/* The mean velocity of the particles of a group that move, by mass. */
-static cloth_vector mean_velocity(const self_group *g) {
+/* Is a particle of a cloth of a group one whose velocity is slowed, where candidates of the cloth are faster than
+   `most`? */
+static int is_slowed(const self_group *g, int32_t n, int32_t i, float most) {
+  const self_body *b = &g->bodies[n];
+  return g->found->fastest_of[n] > most && !b->is_still && !is_held(b->c, i);
+}
+
+/* The mean velocity, by mass, of the particles that are slowed; 0 where cloth that sleeps is met. */
+static cloth_vector mean_velocity(const self_group *g, float most) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   float mass = 0.0f;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; !b->is_still && i < b->count; i++) {
-      const float own = is_held(b->c, i) ? 0.0f : mass_of_particle(b->c, i);
+    if (b->is_still && g->found->fastest_of[n] > most) { return vector(0.0f, 0.0f, 0.0f); }
+    for (int32_t i = 0; i < b->count; i++) {
+      const float own = is_slowed(g, n, i, most) ? mass_of_particle(b->c, i) : 0.0f;
       sum = vector_add_scaled(sum, vector_load(b->velocity, i), own);
       mass += own;
     }
@@ -18200,17 +18238,17 @@ static cloth_vector mean_velocity(const self_group *g) {
   return vector_flush_work(vector_scale(sum, 1.0f / maximum(mass, WORK_QUANTUM)));
 }
 
-/* Cloth that meets cloth faster than parts can follow: its velocities shrink towards their mean, so that what it has of
-   momentum stays, and some of its energy is lost. `shortest`: part of a substep. */
+/* Cloths that meet cloth faster than parts can follow: their velocities shrink towards their common mean, so that what
+   they have of momentum stays, and some of their energy is lost. `shortest`: part of a substep. */
 CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float shortest) {
   const float most = LONGEST_WAY * shortest_spacing_of(g) * plan->inverse_h / shortest;
   if (!(g->found->fastest > most)) { return; }
-  const cloth_vector mean = mean_velocity(g);
+  const cloth_vector mean = mean_velocity(g, most);
   const float share = most / g->found->fastest;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; !b->is_still && i < b->count; i++) {
-      if (!is_held(b->c, i)) {
+    for (int32_t i = 0; i < b->count; i++) {
+      if (is_slowed(g, n, i, most)) {
         const cloth_vector rest = vector_subtract(vector_load(b->velocity, i), mean);
         vector_store(b->velocity, i, vector_flush(vector_add_scaled(mean, rest, share), STATE_QUANTUM));
         invalidate_history(b->c, i);
@@ -18218,7 +18256,6 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
     }
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_SLOWED);
   }
-  g->found->fastest = most;
 }
 
 /* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
@@ -20962,7 +20999,9 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
+  (void)c;
   (void)t;
+  (void)way;
   return lanes_both(moves, lanes_less(zero, near));
 }
 
@@ -25625,7 +25664,7 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 
 /* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
    where its energy is compared. contact/body.h has what a comparison with a collider costs. */
-#define WORK_MEETING 90u
+#define WORK_MEETING 120u
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
@@ -25646,8 +25685,6 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 /* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
-/* Of these, of a cell that is looked at with a collider. */
-#define SEARCHES_OF_CELLS SEARCHES_OF_CELL
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -25679,7 +25716,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   int64_t searches = 0;
 #if WITH_COLLIDERS
   searches += (int64_t)c->count * (colliders - surfaces) *
-              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELLS));
+              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL));
 #endif
 #if WITH_SURFACES
   searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
@@ -25695,13 +25732,17 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 
 #if WITH_PLANNING
 
-/* Most places of triangles that are looked at in a part, with room for so many that touch; 0 for none. */
-static int64_t most_cell_searches(const cloth *c, int32_t cells) {
+/* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
+   is charged for so many searches at most. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches) {
 #if WITH_COLLIDERS
-  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1) : 0;
+  return cells > 0
+             ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1)
+             : 0;
 #else
   (void)c;
   (void)cells;
+  (void)searches;
   return 0;
 #endif
 }
@@ -25735,9 +25776,12 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
     const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
-    int32_t colliders = shared, has_fields = shared > 0;
+    int32_t colliders = shared, has_fields = shared > 0, searches = 1;
     for (int32_t index = 0; index < collider_end(c); index++) {
-      colliders += is_collider(c, index);
+      const cloth_collider *body = &slot_at(c, index)->body;
+      const int32_t own = is_collider(c, index) ? most_searches_of(body) : 0;
+      colliders += own;
+      searches = larger_of(own, searches);
       has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
     }
     const workspace *w = workspace_of(c);
@@ -25746,7 +25790,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                       : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
     s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
-    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells);
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches);
   }
 #endif
   (void)most;
@@ -26135,7 +26179,8 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
-  int32_t is_deep = c->scratch.touches ? find_touches(c, t) | find_cell_touches(c, t) : 0;
+  int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
+  is_deep |= c->scratch.touches ? find_cell_touches(c, t) : 0;
 #if WITH_SURFACES
   is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t) : 0;
 #endif
@@ -26562,15 +26607,18 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
   const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
   const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
   const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
+  const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
+  const int64_t searches = most_searches(c, most, surfaces, has_fields);
+  const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = most_searches(c, most, surfaces, has_fields),
+                        .searched = searches > of_hulls ? searches : of_hulls,
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                         .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
-                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0),
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls),
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,
@@ -32130,6 +32178,8 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 
 /* More than any number in the memory of contact. */
 #define MEMORY_LIMIT 1.0e12f
+/* By how much two weights of a point may exceed 1: roundings. */
+#define MOST_WEIGHT_ERROR 1.0e-5f
 
 #if WITH_COLLIDERS
 
@@ -32143,6 +32193,20 @@ static int are_image_floats(const image_view *view, const uint8_t *from, int32_t
     if (!is_state_float(word) || !in_range(b.value, low, high)) { return 0; }
   }
   return 1;
+}
+
+/* Does an entry of the memory of cells name a cell of the grid, and a point within its triangle? */
+static int is_possible_cell(const image_view *view, const uint8_t *from) {
+  const cloth *c = view->c;
+  any_word words[4]; /* key, whether it slides, two weights */
+  float_bits second, third;
+  int32_t row, column;
+  read_view_words(view, words, from, 4);
+  cell_of_key(c, words[0], &row, &column);
+  second.bits = words[2];
+  third.bits = words[3];
+  return row + 1 < c->grid.rows && column < cells_along_warp(c) && are_image_floats(view, from + 8, 2, 0.0f, 1.0f) &&
+         second.value + third.value <= 1.0f + MOST_WEIGHT_ERROR;
 }
 
 /* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
@@ -32160,8 +32224,7 @@ static int check_image_cells(const image_view *view) {
     any_word words[2];
     read_view_words(view, words, from, 2);
     if ((n > 0 && words[0] <= last) || words[0] >= colliders << CELL_NUMBER_BITS || words[1] > 1u ||
-        !are_image_floats(view, from + 8, 2, 0.0f, 1.0f) ||
-        !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
+        !is_possible_cell(view, from) || !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
       return 0;
     }
     last = words[0];

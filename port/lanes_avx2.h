@@ -38,12 +38,12 @@ CLOTH_INLINE float lanes_least(lanes a) {
 CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   return _mm256_i32gather_ps(from, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)index)), 4);
 }
+#endif
 
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm256_movemask_ps(mask);
 }
-#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);

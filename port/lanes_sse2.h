@@ -28,12 +28,12 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   const __m128 second = _mm_unpacklo_ps(_mm_load_ss(from + index[2]), _mm_load_ss(from + index[3]));
   return _mm_movelh_ps(first, second);
 }
+#endif
 
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm_movemask_ps(mask);
 }
-#endif
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);

@@ -43,6 +43,11 @@ CLOTH_INLINE lanes3 symmetric_apply(symmetric m, lanes3 r) {
   return lanes3_of(x, y, z);
 }
 
+/* n . m n */
+CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
+  return lanes3_dot(n, lanes3_flush(symmetric_apply(*m, n)));
+}
+
 /* Adds a u^T + s I to m. The sum is symmetric only if a is parallel to u. */
 CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s) {
   m->xx = lanes_add(m->xx, lanes_add(lanes_multiply(a.x, u.x), s));

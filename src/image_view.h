@@ -1,4 +1,5 @@
 #pragma once
+#include "access.h"
 #include "compiler.h"
 #include "contact/cell_memory.h"
 #include "hash.h"
@@ -71,6 +72,8 @@ static const uint8_t *image_at(const image_view *view, uint32_t offset) {
 
 /* More than any number in the memory of contact. */
 #define MEMORY_LIMIT 1.0e12f
+/* By how much two weights of a point may exceed 1: roundings. */
+#define MOST_WEIGHT_ERROR 1.0e-5f
 
 #if WITH_COLLIDERS
 
@@ -84,6 +87,20 @@ static int are_image_floats(const image_view *view, const uint8_t *from, int32_t
     if (!is_state_float(word) || !in_range(b.value, low, high)) { return 0; }
   }
   return 1;
+}
+
+/* Does an entry of the memory of cells name a cell of the grid, and a point within its triangle? */
+static int is_possible_cell(const image_view *view, const uint8_t *from) {
+  const cloth *c = view->c;
+  any_word words[4]; /* key, whether it slides, two weights */
+  float_bits second, third;
+  int32_t row, column;
+  read_view_words(view, words, from, 4);
+  cell_of_key(c, words[0], &row, &column);
+  second.bits = words[2];
+  third.bits = words[3];
+  return row + 1 < c->grid.rows && column < cells_along_warp(c) && are_image_floats(view, from + 8, 2, 0.0f, 1.0f) &&
+         second.value + third.value <= 1.0f + MOST_WEIGHT_ERROR;
 }
 
 /* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
@@ -101,8 +118,7 @@ static int check_image_cells(const image_view *view) {
     any_word words[2];
     read_view_words(view, words, from, 2);
     if ((n > 0 && words[0] <= last) || words[0] >= colliders << CELL_NUMBER_BITS || words[1] > 1u ||
-        !are_image_floats(view, from + 8, 2, 0.0f, 1.0f) ||
-        !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
+        !is_possible_cell(view, from) || !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
       return 0;
     }
     last = words[0];

@@ -349,8 +349,6 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 /* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
-#if WITH_SELF || WITH_TEARING || WITH_COLLIDERS || WITH_TARGETS || WITH_TETHERS
-
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
@@ -362,8 +360,6 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   }
   return bits;
 }
-#endif
-
 #endif
 
 #if WITH_SELF

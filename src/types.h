@@ -379,16 +379,17 @@ typedef struct self_visit {
 /* What outlasts a gather. */
 typedef struct self_workspace {
   cloth_self_statistics statistics;
-  int32_t cells, candidates;         /* pairs of cells, and of features that may touch */
-  int32_t elements;                  /* pairs that touch in the present part */
-  int32_t attempt;                   /* at which gathers of parts of the step have found room */
-  int32_t doubtful;                  /* pairs of the present part that may have passed each other */
-  int32_t is_crowded;                /* 1: there was no room for all candidates of the step */
-  int32_t has_ages;                  /* 1: the step has found what is tangled */
-  int32_t intersections;             /* how many there are */
-  float fastest;                     /* largest speed of candidates relative to each other [m/s] */
-  int32_t opened;                    /* 1: there are particles that were sewn, see self/candidates.h */
-  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
+  int32_t cells, candidates;           /* pairs of cells, and of features that may touch */
+  int32_t elements;                    /* pairs that touch in the present part */
+  int32_t attempt;                     /* at which gathers of parts of the step have found room */
+  int32_t doubtful;                    /* pairs of the present part that may have passed each other */
+  int32_t is_crowded;                  /* 1: there was no room for all candidates of the step */
+  int32_t has_ages;                    /* 1: the step has found what is tangled */
+  int32_t intersections;               /* how many there are */
+  float fastest;                       /* largest speed of candidates relative to each other [m/s] ... */
+  float fastest_of[CLOTH_GROUP_LIMIT]; /* ... and of those of each cloth */
+  int32_t opened;                      /* 1: there are particles that were sewn, see self/candidates.h */
+  uint16_t meets[CLOTH_GROUP_LIMIT];   /* of each cloth: which others it has candidates with, a bit each */
 } self_workspace;
 
 /* A box along the axes [m]. */

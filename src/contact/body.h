@@ -19,12 +19,16 @@
  */
 
 /* Work of a particle that is compared with a collider, see step/work.h. */
-#define WORK_SEARCH 200u
+#define WORK_SEARCH 215u
 /* Most that is charged for a way that is followed, in searches, beside that of its end; of a distance grid, where each
    place costs several. */
 #define MOST_FOLLOWED 1
 #define MOST_FOLLOWED_IN_GRID 60
 #define GRID_SEARCHES 5
+
+/* Planes and edges of a hull that take as long as another comparison. */
+#define FACES_PER_SEARCH 8
+#define MOST_HULL_SEARCHES (1 + 4 * CLOTH_HULL_PLANE_LIMIT / FACES_PER_SEARCH)
 
 #if WITH_COLLIDERS
 
@@ -35,6 +39,20 @@ static int32_t most_followed(int32_t is_grid) {
   return is_grid ? MOST_FOLLOWED_IN_GRID : MOST_FOLLOWED;
 }
 
+/* Comparisons that one with a collider is charged for: a hull measures all its planes and edges. */
+static int32_t searches_of(const cloth_collider *body, const cloth_geometry *g) {
+  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL && g ? 1 + (g->counts[0] + g->counts[1]) / FACES_PER_SEARCH : 1;
+}
+
+#if WITH_PLANNING
+
+/* The most that it may be charged for, of whatever geometry. */
+static int32_t most_searches_of(const cloth_collider *body) {
+  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL ? MOST_HULL_SEARCHES : 1;
+}
+
+#endif
+
 /* A collider in a substep, or in a part of one. */
 typedef struct touched_body {
   const cloth_collider *shape;
@@ -42,6 +60,7 @@ typedef struct touched_body {
   const body_unknown *unknown; /* of a body; NULL for a collider without mass */
   cloth_pose start, end;
   int32_t collider;
+  int32_t searches;  /* see searches_of() */
   int32_t is_buried; /* 1: pins are nearer to it than the thickness, see buried.h */
   float reach;       /* no part of it is farther from its position [m] */
   float shift;       /* by how much its position moves [m] */
@@ -112,6 +131,7 @@ static touched_body touched_body_of(const cloth *c, const substep_terms *t, int3
     b.end = pose_between(&from, &to, t->until);
   }
   b.collider = index;
+  b.searches = searches_of(b.shape, b.geometry);
   b.is_buried = 0;
   b.reach = body_reach(b.shape, b.geometry);
   b.shift = vector_length(vector_flush_work(vector_subtract(b.end.position, b.start.position)));

@@ -125,7 +125,7 @@ static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
   int32_t row, column;
   cell_of_key(c, key, &row, &column);
   const int32_t down = particle / c->grid.columns - row, right = particle % c->grid.columns - column;
-  return (down == 0 || down == 1) && (right == 0 || right == 1 || (is_wrapped(c) && right == -column));
+  return (down == 0 || down == 1) && (right == 0 || right == 1 || (is_wrapped(c) && right == 1 - c->grid.columns));
 }
 
 /* Forgets the touches of cells with a collider, or of the cells around a particle; -1: of none. */

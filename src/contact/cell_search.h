@@ -33,7 +33,7 @@
  * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
  * particles that lie on something flat are farther out.
  *
- * Both triangles of a cell have the diagonal from its first corner. The cloth, a row of cells, then a block of them is
+ * Both triangles of a cell have the diagonal from its first corner. The cloth, then blocks of its cells are
  * compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
  * a convex solid phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows.
  *
@@ -154,14 +154,11 @@ static void place_collider(cell_search *s) {
   const position_box own = box_of_shape(b);
   const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
   const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
-  const cloth_rotation p = b->start.rotation, q = b->end.rotation;
-  const float same = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w, sign = same < 0.0f ? -1.0f : 1.0f;
-  const cloth_vector axis = vector(q.x - sign * p.x, q.y - sign * p.y, q.z - sign * p.z);
-  const float turned = 2.0f * (vector_length(axis) + absolute(q.w - sign * p.w));
+  s->moves = b->shift + turn_of(b) * (b->reach + around);
+  const float wide = around + s->moves;
   s->near = box_around_both(&from, &to);
-  s->near.low = vector_subtract(s->near.low, vector(around, around, around));
-  s->near.high = vector_add(s->near.high, vector(around, around, around));
-  s->moves = b->shift + turned * (b->reach + around);
+  s->near.low = vector_subtract(s->near.low, vector(wide, wide, wide));
+  s->near.high = vector_add(s->near.high, vector(wide, wide, wide));
 }
 
 /* The box of a block of cells from a row and a column on, without the particles behind its last column. */
@@ -397,7 +394,7 @@ CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
     const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner, p), STATE_QUANTUM);
     lanes3 normal;
     const lanes distance = distances_to(s->b, &at, &normal);
-    workspace_of(s->c)->cell_searches += (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
+    workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
     kept = n == 0 ? distance : kept;
     const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
     nearest = lanes_select(nearer, distance, nearest);
@@ -467,7 +464,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
   const float most = e->reach + CELL_SLACK * s->thickness;
   if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
     const int32_t places = follow_ways(s->b, &w, one, thickness, &gap, &normal);
-    workspace_of(s->c)->cell_searches += places < CELL_FOLLOWED ? places : CELL_FOLLOWED;
+    workspace_of(s->c)->cell_searches += s->b->searches * (places < CELL_FOLLOWED ? places : CELL_FOLLOWED);
   }
   e->gap = lanes_first_value(gap);
   if (!(e->gap < most + FARTHER * e->way)) { return 0; }
@@ -586,7 +583,7 @@ CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
   const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
-  workspace_of(s->s.c)->searched += SEARCHES_OF_CELL * cells;
+  workspace_of(s->s.c)->searched += s->body.searches * SEARCHES_OF_CELL * cells;
   s->way = block->way + s->moves;
   for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
     const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
@@ -639,11 +636,13 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
   const float thickness = contact_thickness(c);
   int32_t is_deep = 0;
   cell_search s = {.s = {.c = c, .a = &a, .x = vectors_at(c, c->state.position)}, .row = corner_rows_of(c)};
+  workspace_of(c)->cells = 0;
+  if (collider_end(c) == 0) { return 0; }
   const position_box all = box_of_ways(c, &a);
   int32_t has_blocks = 0;
-  workspace_of(c)->cells = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) { continue; }
+    if (!is_ball_near(c, index, &all, thickness)) { continue; }
     s.body = touched_body_of(c, t, index);
     s.has_reach = 0;
     s.s = (touch_search){.c = c,

@@ -8,7 +8,6 @@
 #include "../solve/levels.h"
 #include "../types.h"
 #include "law.h"
-#include "press.h"
 
 /// Elements of several particles ///
 

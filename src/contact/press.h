@@ -78,11 +78,6 @@ static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, c
   return stiffness;
 }
 
-/* n . m n */
-CLOTH_INLINE lanes symmetric_along(const symmetric *m, lanes3 n) {
-  return lanes3_dot(n, lanes3_flush(symmetric_apply(*m, n)));
-}
-
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
    predicted. */
 CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_t first, int32_t k) {

@@ -31,7 +31,8 @@
  *
  * The first place is found by conservative advancement: a point may go as far as its distance without touching.
  *
- * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach.
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach,
+ * residual (balls).
  */
 
 #if WITH_COLLIDERS
@@ -205,8 +206,8 @@ static int is_ball_near(const cloth *c, int32_t index, const position_box *box, 
   return box_distance_squared(box, to) < reach * reach;
 }
 
-/* 1 if a plane may touch what lies in a box; other colliders may. */
-static int is_box_near(const touched_body *b, const position_box *box, float thickness) {
+/* 1 if a collider is no plane, or one that may touch what lies in a box. */
+static int is_plane_near(const touched_body *b, const position_box *box, float thickness) {
   return b->shape->shape != CLOTH_SHAPE_PLANE ||
          minimum(box_above_plane(&b->start, box), box_above_plane(&b->end, box)) < 2.0f * thickness;
 }
@@ -261,7 +262,7 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
 static void charge_places(const touch_search *s, int32_t places) {
   const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
   const int32_t searches = is_grid ? GRID_SEARCHES * places : places, most = most_followed(is_grid) * CLOTH_LANES;
-  workspace_of(s->c)->searched += searches < most ? searches : most;
+  workspace_of(s->c)->searched += s->b->searches * (searches < most ? searches : most);
 }
 
 /* Finds the touches of one block of lanes of the touch that is being made. Returns 1 if there are any. */
@@ -361,7 +362,7 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
   e->kind = POINT_PARTICLE;
   e->face = 0;
   s->farthest = BOX_SLACK * longest_way(s, n);
-  workspace_of(c)->searched += smaller_of(s->a->columns - e->column, TOUCH_LANES);
+  workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
@@ -422,7 +423,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
     }
     if (!is_solid_at(c, index)) { continue; }
     touched_body b = touched_body_of(c, t, index);
-    if (!is_box_near(&b, &all, thickness)) { continue; }
+    if (!is_plane_near(&b, &all, thickness)) { continue; }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
     touch_search s = {.c = c,
                       .a = &a,

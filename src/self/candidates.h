@@ -69,14 +69,15 @@ typedef struct cell_queue {
 /* A gather under way. */
 struct self_search {
   const self_group *group;
-  float ahead;                       /* time that it looks ahead [s] */
-  float near;                        /* share of what is beyond the thickness that it looks for */
-  float thickness;                   /* of the two cloths under way, ... */
-  float skin;                        /* ... how far beyond it looks at least, ... */
-  float reach;                       /* ... both together [m] ... */
-  int32_t is_round;                  /* ... and 1 if they touch as spheres */
-  uint16_t meets[CLOTH_GROUP_LIMIT]; /* of each cloth: which others it has candidates with, a bit each */
-  float fastest;                     /* largest way of candidates relative to each other [m] */
+  float ahead;                         /* time that it looks ahead [s] */
+  float near;                          /* share of what is beyond the thickness that it looks for */
+  float thickness;                     /* of the two cloths under way, ... */
+  float skin;                          /* ... how far beyond it looks at least, ... */
+  float reach;                         /* ... both together [m] ... */
+  int32_t is_round;                    /* ... and 1 if they touch as spheres */
+  uint16_t meets[CLOTH_GROUP_LIMIT];   /* of each cloth: which others it has candidates with, a bit each */
+  float fastest;                       /* largest way of candidates relative to each other [m] ... */
+  float fastest_of[CLOTH_GROUP_LIMIT]; /* ... and of those of each cloth */
   cell_queue queue;
   cell_queue crossings[2]; /* cells with their edges, and cells with their triangles */
   self_leaf leaf[2];       /* of the last visit to leaves */
@@ -305,6 +306,15 @@ CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KIN
   }
 }
 
+/* Notes a way of candidates relative to each other. */
+CLOTH_INLINE void note_way(self_search *s, float way) {
+  s->fastest = maximum(way, s->fastest);
+  for (int32_t side = 0; side < 2; side++) {
+    float *of_cloth = &s->fastest_of[s->queue.cloth[side]];
+    *of_cloth = maximum(way, *of_cloth);
+  }
+}
+
 /* Makes candidates of what is near in the pairs of cells that wait. */
 CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
   uint32_t near[PAIR_KINDS] = {0};
@@ -314,7 +324,7 @@ CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
     test_lanes(s, k, near, ways);
   }
   for (int32_t n = 0; n < count; n++) {
-    s->fastest = add_near_features(s, near, n) ? maximum(ways[n], s->fastest) : s->fastest;
+    if (add_near_features(s, near, n)) { note_way(s, ways[n]); }
   }
   s->cells += count;
   s->queue.count = 0;

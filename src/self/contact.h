@@ -42,14 +42,22 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
    that meets cloth with 2.5 times the spacing crosses it for some frames, with 4 it passes (tests/group.c). */
 #define LONGEST_WAY 1.5f
 
-/* The mean velocity of the particles of a group that move, by mass. */
-static cloth_vector mean_velocity(const self_group *g) {
+/* Is a particle of a cloth of a group one whose velocity is slowed, where candidates of the cloth are faster than
+   `most`? */
+static int is_slowed(const self_group *g, int32_t n, int32_t i, float most) {
+  const self_body *b = &g->bodies[n];
+  return g->found->fastest_of[n] > most && !b->is_still && !is_held(b->c, i);
+}
+
+/* The mean velocity, by mass, of the particles that are slowed; 0 where cloth that sleeps is met. */
+static cloth_vector mean_velocity(const self_group *g, float most) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   float mass = 0.0f;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; !b->is_still && i < b->count; i++) {
-      const float own = is_held(b->c, i) ? 0.0f : mass_of_particle(b->c, i);
+    if (b->is_still && g->found->fastest_of[n] > most) { return vector(0.0f, 0.0f, 0.0f); }
+    for (int32_t i = 0; i < b->count; i++) {
+      const float own = is_slowed(g, n, i, most) ? mass_of_particle(b->c, i) : 0.0f;
       sum = vector_add_scaled(sum, vector_load(b->velocity, i), own);
       mass += own;
     }
@@ -57,17 +65,17 @@ static cloth_vector mean_velocity(const self_group *g) {
   return vector_flush_work(vector_scale(sum, 1.0f / maximum(mass, WORK_QUANTUM)));
 }
 
-/* Cloth that meets cloth faster than parts can follow: its velocities shrink towards their mean, so that what it has of
-   momentum stays, and some of its energy is lost. `shortest`: part of a substep. */
+/* Cloths that meet cloth faster than parts can follow: their velocities shrink towards their common mean, so that what
+   they have of momentum stays, and some of their energy is lost. `shortest`: part of a substep. */
 CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float shortest) {
   const float most = LONGEST_WAY * shortest_spacing_of(g) * plan->inverse_h / shortest;
   if (!(g->found->fastest > most)) { return; }
-  const cloth_vector mean = mean_velocity(g);
+  const cloth_vector mean = mean_velocity(g, most);
   const float share = most / g->found->fastest;
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
-    for (int32_t i = 0; !b->is_still && i < b->count; i++) {
-      if (!is_held(b->c, i)) {
+    for (int32_t i = 0; i < b->count; i++) {
+      if (is_slowed(g, n, i, most)) {
         const cloth_vector rest = vector_subtract(vector_load(b->velocity, i), mean);
         vector_store(b->velocity, i, vector_flush(vector_add_scaled(mean, rest, share), STATE_QUANTUM));
         invalidate_history(b->c, i);
@@ -75,7 +83,6 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
     }
     add_varying_work(b->c, (uint32_t)b->count, COST_SELF_SLOWED);
   }
-  g->found->fastest = most;
 }
 
 /* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.

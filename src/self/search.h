@@ -367,6 +367,9 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
   g->found->candidates = s->candidates;
   if (is_step) {
     g->found->fastest = s->fastest / time;
+    for (int32_t n = 0; n < g->count; n++) {
+      g->found->fastest_of[n] = s->fastest_of[n] / time;
+    }
     g->found->is_crowded = !is_whole;
   }
   g->found->intersections = s->intersections < g->max_intersections ? s->intersections : g->max_intersections;

@@ -2,6 +2,7 @@
 #include "../access.h"
 #include "../compiler.h"
 #include "../config.h"
+#include "../contact/body.h"
 #include "../costs.h"
 #include "../fabric.h"
 #include "../gaps.h"
@@ -81,15 +82,18 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
   const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
   const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
   const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
+  const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
+  const int64_t searches = most_searches(c, most, surfaces, has_fields);
+  const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
   const work_scene s = {.pins = c->count,
                         .confined = config->capacity.max_confined,
                         .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                         .in_pieces = c->scratch.labels != 0,
                         .has_targets = config->capacity.targets,
-                        .searched = most_searches(c, most, surfaces, has_fields),
+                        .searched = searches > of_hulls ? searches : of_hulls,
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                         .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
-                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0),
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls),
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,

@@ -11,6 +11,7 @@
 #include "../gaps.h"
 #include "../layout.h"
 #include "../pin_reactions.h"
+#include "../scalar.h"
 #include "../self/tree.h"
 #include "../self/work.h"
 #include "../solve/labels.h"
@@ -102,7 +103,7 @@
 
 /* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
    where its energy is compared. contact/body.h has what a comparison with a collider costs. */
-#define WORK_MEETING 90u
+#define WORK_MEETING 120u
 #define WORK_TOUCH 30000u
 #define TOUCH_PARTICLES 8u
 #define WORK_TOUCH_ENERGY 2500u
@@ -123,8 +124,6 @@
 /* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
-/* Of these, of a cell that is looked at with a collider. */
-#define SEARCHES_OF_CELLS SEARCHES_OF_CELL
 
 /* What the work depends on beside the terms. */
 typedef struct work_scene {
@@ -156,7 +155,7 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
   int64_t searches = 0;
 #if WITH_COLLIDERS
   searches += (int64_t)c->count * (colliders - surfaces) *
-              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELLS));
+              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL));
 #endif
 #if WITH_SURFACES
   searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
@@ -172,13 +171,17 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 
 #if WITH_PLANNING
 
-/* Most places of triangles that are looked at in a part, with room for so many that touch; 0 for none. */
-static int64_t most_cell_searches(const cloth *c, int32_t cells) {
+/* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
+   is charged for so many searches at most. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches) {
 #if WITH_COLLIDERS
-  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1) : 0;
+  return cells > 0
+             ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1)
+             : 0;
 #else
   (void)c;
   (void)cells;
+  (void)searches;
   return 0;
 #endif
 }
@@ -212,9 +215,12 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
 #if WITH_COLLIDERS
   if (c->scratch.touches) {
     const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
-    int32_t colliders = shared, has_fields = shared > 0;
+    int32_t colliders = shared, has_fields = shared > 0, searches = 1;
     for (int32_t index = 0; index < collider_end(c); index++) {
-      colliders += is_collider(c, index);
+      const cloth_collider *body = &slot_at(c, index)->body;
+      const int32_t own = is_collider(c, index) ? most_searches_of(body) : 0;
+      colliders += own;
+      searches = larger_of(own, searches);
       has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
     }
     const workspace *w = workspace_of(c);
@@ -223,7 +229,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                       : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
     s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
-    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells);
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches);
   }
 #endif
   (void)most;

@@ -391,7 +391,9 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
+  (void)c;
   (void)t;
+  (void)way;
   return lanes_both(moves, lanes_less(zero, near));
 }
 
