@@ -171,8 +171,8 @@ static void test_memory(void) {
   CHECK(cloth_memory_needed(&config, &with) == CLOTH_OK, "with");
   double added = (double)(with.total_bytes - without.total_bytes) / (64 * 64);
   CHECK(added < 1260.0, "%g bytes a particle", added);
-  CHECK(with.state_bytes - without.state_bytes == 64 * 64 * (1 + 4 * 32), "%d bytes of state",
-        (int)(with.state_bytes - without.state_bytes));
+  const int more = (int)(with.state_bytes - without.state_bytes) - 64 * 64 * (1 + 4 * 32);
+  CHECK(more >= 0 && more <= CLOTH_ALIGNMENT, "%d bytes of state more than expected", more);
   const size_t triangles = with.total_bytes;
   config.self.shape = CLOTH_SELF_SPHERES;
   CHECK(cloth_memory_needed(&config, &with) == CLOTH_OK, "spheres");

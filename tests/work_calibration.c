@@ -172,7 +172,7 @@ static void load(cloth *sheet, const scene *description) {
 /* Longest step with fixed work over the mean, in thousandths: solves do all iterations, but searches for colliders,
    what touches them and predictions of tethers follow from what moves. */
 static uint64_t most_worst(const cloth_config *config, int colliders) {
-  return colliders > 0 ? 2200 : config->tethers.count > 0 ? 1250 : 1050;
+  return colliders > 0 ? 2400 : config->tethers.count > 0 ? 1250 : 1050;
 }
 
 static void play(const char *name, const scene *description, int frames) {

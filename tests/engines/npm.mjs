@@ -93,8 +93,8 @@ function checkState(library, flag) {
 // What a renderer takes: whole, finite, with indices of vertices that are there.
 function checkDrawn(cloth, frame) {
   const vertices = cloth.vertices();
-  const indices = cloth.indices();
   expect(vertices.length === 8 * cloth.vertexCount && vertices.every(Number.isFinite), `vertices of frame ${frame}`);
+  const indices = cloth.indices(); // the memory may grow for them: the view before is empty then
   expect(indices.length === cloth.indexCount && indices.length > 0, `indices of frame ${frame}`);
   expect(indices.every((index) => index < cloth.vertexCount), `indices of frame ${frame} are of vertices`);
 }
