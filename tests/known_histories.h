@@ -10,22 +10,22 @@ typedef struct known_history {
 } known_history;
 
 static const known_history known_histories[] = {
-    {UINT64_C(0xd948f324751cda8a), UINT64_C(0x117b1227e0a49214)},
-    {UINT64_C(0xa4d2f3540dff3ce9), UINT64_C(0x8f055672f517e3bf)},
-    {UINT64_C(0xdf5c0fa2e6fc8e4e), UINT64_C(0x1e7b9cdd164417bc)},
-    {UINT64_C(0xe23dd3450a3d8ff0), UINT64_C(0xb9e013313ade34c6)},
-    {UINT64_C(0x22f9bcc9628c209e), UINT64_C(0xca27027b29c8db97)},
-    {UINT64_C(0xe71fca4442713ebe), UINT64_C(0xe28ec57ebc6dadbe)},
-    {UINT64_C(0xcce3e513fd1d2db6), UINT64_C(0x02a0d7cf2102b2bc)},
-    {UINT64_C(0x3fcc194a69bc902d), UINT64_C(0xe8a2f78e0f9c3983)},
-    {UINT64_C(0x46d599cec2d92653), UINT64_C(0x65a72f41d2d307e0)},
-    {UINT64_C(0x9206d44c7fe98fb2), UINT64_C(0x6eac4f971269bc62)},
-    {UINT64_C(0x7523a6654a2fcbde), UINT64_C(0x43b9db1a3869c546)},
-    {UINT64_C(0xf109f6ca89e4abb6), UINT64_C(0x9aa01fad09fee5ba)},
-    {UINT64_C(0x3679b9baa739fdfa), UINT64_C(0xe6651c384ffe0b25)},
-    {UINT64_C(0xc470f6ce9c229509), UINT64_C(0x2b3fbb99274f835a)},
-    {UINT64_C(0x62dc1ed6a968e38f), UINT64_C(0x5c4f722a15e73e60)},
-    {UINT64_C(0x3962c93f859309fe), UINT64_C(0x378f60a86258b3fd)},
+    {UINT64_C(0x4a1d2943261626b9), UINT64_C(0xa8dae0a97a05c7e3)},
+    {UINT64_C(0x5cdf3fad4d657065), UINT64_C(0xa7f4fb2a04ec84e4)},
+    {UINT64_C(0x3b6244723e38af79), UINT64_C(0xde496ea07b46b44d)},
+    {UINT64_C(0x0070c896800ad14d), UINT64_C(0xd6af7cdaa408fdb1)},
+    {UINT64_C(0x070fe193e01838ab), UINT64_C(0xadec1faf54928474)},
+    {UINT64_C(0xff810ded765616e9), UINT64_C(0x77bb3615f267b4a5)},
+    {UINT64_C(0xa46c00a95e5e3cb5), UINT64_C(0xe57fca3d7edaf42e)},
+    {UINT64_C(0xce8bc608c8ddab23), UINT64_C(0x34ede95a68f3f5f1)},
+    {UINT64_C(0xabd835688c0a9810), UINT64_C(0x87aa0612e6f40810)},
+    {UINT64_C(0x7bda2e815c0bedd0), UINT64_C(0x7fb97b8dc4abb55b)},
+    {UINT64_C(0x473f62629b902230), UINT64_C(0x4076a32a8732172d)},
+    {UINT64_C(0xd8685a4459f03236), UINT64_C(0x60f6fdca9caefcd7)},
+    {UINT64_C(0x8b3e7d046c2e9023), UINT64_C(0x046f7ffec16ed50b)},
+    {UINT64_C(0x46fee2056165e6f6), UINT64_C(0x4298368496a4cab1)},
+    {UINT64_C(0x63bc6a83e4f5dcdf), UINT64_C(0xc8a8ee1abff81668)},
+    {UINT64_C(0xf43c5e0827d7fa4e), UINT64_C(0xfb24937e169188d8)},
 };
 
 #endif /* KNOWN_HISTORIES_H */

@@ -57,6 +57,7 @@ static int32_t most_cell_touches(int32_t count) {
 typedef struct corner_row {
   float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
   int32_t row; /* which row this is, -1: none yet */
+  float way;   /* longest of their ways in the axes of the collider [m] */
 } corner_row;
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */

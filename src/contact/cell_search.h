@@ -48,7 +48,6 @@
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses.
  */
 #define LEAST_SAG 0.25f
-#define MIDDLE_SAG 0.16f
 #define CELL_SAG 0.05f
 /* Touches are looked for so many thicknesses farther out than the law begins. */
 #define CELL_SLACK 0.25f
@@ -68,13 +67,6 @@
 
 /* Rows of cells of a block. */
 #define BLOCK_ROWS 4
-
-/* The particles of a block of cells: a box around where they begin, are linearised, and would be after the same ways
-   again; their longest way [m]. */
-typedef struct cell_bounds {
-  position_box box;
-  float way;
-} cell_bounds;
 
 /* A triangle that is looked at, and a point of it at the beginning of the substep. */
 typedef struct cell_triangle {
@@ -99,7 +91,6 @@ typedef struct cell_search {
   touched_body body;
   int32_t has_reach; /* 1: distances at which contact begins near buried pins are known */
   position_box near; /* around the collider in the part, and where cells may touch it, in world axes [m] */
-  float moves;       /* farthest that the collider moves there [m] */
   uint32_t cursor;   /* in the memory */
   int32_t tried;     /* triangles, of all colliders */
   corner_row *row;   /* two, by the parity of the row */
@@ -108,9 +99,10 @@ typedef struct cell_search {
   cell_batch batch;
 } cell_search;
 
-/* The blocks, row by row for each, in memory that is free until terms have blocks. */
-static cell_bounds *cell_bounds_of(const cloth *c) {
-  return (cell_bounds *)(void *)floats_at(c, c->scratch.ground);
+/* The boxes of blocks of cells, around where their particles begin, are linearised, and would be after the same ways
+   again: row by row for each block of columns, in memory that is free until terms have blocks. */
+static position_box *cell_boxes_of(const cloth *c) {
+  return (position_box *)(void *)floats_at(c, c->scratch.ground);
 }
 
 /* 1 for colliders that cells touch. */
@@ -148,25 +140,23 @@ static position_box box_of_shape(const touched_body *b) {
   return b->geometry ? of_geometry : box;
 }
 
-/* Where cells may touch a collider, and how far it moves there. */
+/* Where cells may touch a collider. */
 static void place_collider(cell_search *s) {
   const touched_body *b = &s->body;
   const position_box own = box_of_shape(b);
   const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
   const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
-  s->moves = b->shift + turn_of(b) * (b->reach + around);
-  const float wide = around + s->moves;
+  const float wide = around + b->shift + turn_of(b) * (b->reach + around);
   s->near = box_around_both(&from, &to);
   s->near.low = vector_subtract(s->near.low, vector(wide, wide, wide));
   s->near.high = vector_add(s->near.high, vector(wide, wide, wide));
 }
 
 /* The box of a block of cells from a row and a column on, without the particles behind its last column. */
-CLOTH_INLINE void box_particles(const touch_search *s, cell_bounds *block, int32_t row, int32_t column, int32_t left) {
+CLOTH_INLINE position_box box_particles(const touch_search *s, int32_t row, int32_t column, int32_t left) {
   const vector_array x = s->x;
   const lanes3 first = lanes3_splat(vector_load(x, row * s->a->columns + column));
   lanes3 low = first, high = first;
-  lanes longest = lanes_splat(0.0f);
   for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows; r++) {
     const float *place = near_row(s->a->place, s->a->pitch, r);
     for (int32_t k = 0; k < left; k += CLOTH_LANES) {
@@ -175,22 +165,19 @@ CLOTH_INLINE void box_particles(const touch_search *s, cell_bounds *block, int32
       const lanes3 way = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM), on = lanes3_add(b, way);
       low = lanes3_select(exists, lanes3_minimum(low, lanes3_minimum(a, on)), low);
       high = lanes3_select(exists, lanes3_maximum(high, lanes3_maximum(a, on)), high);
-      longest = lanes_select(exists, lanes_maximum(longest, lanes3_dot(way, way)), longest);
     }
   }
-  block->box = box_of_lanes(low, high);
-  block->way = square_root(lanes_largest(longest, 0.0f));
+  return box_of_lanes(low, high);
 }
 
 /* One more particle in it. */
-static void widen_cell_bounds(const touch_search *s, cell_bounds *block, int32_t row, int32_t column) {
+static void widen_cell_box(const touch_search *s, position_box *box, int32_t row, int32_t column) {
   const cloth_vector a = vector_load(s->x, row * s->a->columns + column);
   const cloth_vector b = near_vector(near_row(s->a->place, s->a->pitch, row), s->a->plane, column);
   const cloth_vector way = vector_flush(vector_subtract(b, a), STATE_QUANTUM), on = vector_add(b, way);
   const position_box ends = {vector(minimum(a.x, on.x), minimum(a.y, on.y), minimum(a.z, on.z)),
                              vector(maximum(a.x, on.x), maximum(a.y, on.y), maximum(a.z, on.z))};
-  block->box = box_around_both(&ends, &block->box);
-  block->way = maximum(vector_length(way), block->way);
+  *box = box_around_both(&ends, box);
 }
 
 /* The corners of a block of cells: so many of a row, and one more behind them. Behind the last column of a tube the
@@ -211,14 +198,14 @@ static int32_t row_blocks(const solve_arrays *a) {
 }
 
 /* The boxes of all blocks. */
-CLOTH_SEPARATE void find_cell_bounds(const touch_search *s) {
-  cell_bounds *to = cell_bounds_of(s->c);
+CLOTH_SEPARATE void find_cell_boxes(const touch_search *s) {
+  position_box *to = cell_boxes_of(s->c);
   for (int32_t column = 0; column < cells_along_warp(s->c); column += TOUCH_LANES) {
     const int32_t left = corners_left(s->a, column), behind = corner_behind(s->a, column);
     for (int32_t row = 0; row + 1 < s->a->rows; row += BLOCK_ROWS, to++) {
-      box_particles(s, to, row, column, left);
+      *to = box_particles(s, row, column, left);
       for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows && behind >= 0; r++) {
-        widen_cell_bounds(s, to, r, behind);
+        widen_cell_box(s, to, r, behind);
       }
     }
   }
@@ -232,8 +219,8 @@ static void copy_corner(corner_row *r, int32_t from, int32_t to) {
   }
 }
 
-/* A block of particles of a row as corners from `k` on. */
-CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
+/* A block of particles of a row, of which `count` count, as corners from `k` on. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k, int32_t count) {
   const vector_array from = {r->from[0], r->from[1], r->from[2]};
   const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
@@ -241,6 +228,9 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
   lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
   lanes3_store(from, k, x, CLOTH_LANES);
   lanes3_store(normals, k, normal, CLOTH_LANES);
+  const lanes3 to = lanes_to_local(&s->b->end, near_load(near_row(s->a->place, s->a->pitch, r->row), s->a->plane, i));
+  const lanes way = lanes_keep(lanes_first(count), lanes3_length(lanes3_subtract(to, x)));
+  r->way = maximum(lanes_largest(way, 0.0f), r->way);
 }
 
 /* The particles of a row beside the present block. */
@@ -249,10 +239,11 @@ CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
   const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
   if (r->row == row) { return r; }
   r->row = row;
+  r->way = 0.0f;
   for (int32_t k = 0; k < left; k += CLOTH_LANES) {
-    place_corners(&s->s, r, s->block + k, k);
+    place_corners(&s->s, r, s->block + k, k, left - k);
   }
-  if (behind >= 0) { place_corners(&s->s, r, behind, TOUCH_LANES); }
+  if (behind >= 0) { place_corners(&s->s, r, behind, TOUCH_LANES, 1); }
   if (behind >= 0 && left < TOUCH_LANES) { copy_corner(r, TOUCH_LANES, left); }
   return r;
 }
@@ -296,8 +287,7 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   lanes3 normal;
   const lanes distance = distances_to(s->s.b, &at, &normal);
   const lanes mean = lanes_multiply(lanes_add(lanes_add(a->distance, b->distance), c->distance), third);
-  return lanes_both(may,
-                    lanes_less(lanes_multiply(thickness, lanes_splat(MIDDLE_SAG)), lanes_subtract(mean, distance)));
+  return lanes_both(may, lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), lanes_subtract(mean, distance)));
 }
 
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
@@ -579,12 +569,11 @@ static uint32_t doubled_places(uint32_t bits) {
 /* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
  */
 CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
-  const cell_bounds *block = cell_bounds_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
   const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
   uint32_t first = 0, second = 0;
   const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
   workspace_of(s->s.c)->searched += s->body.searches * SEARCHES_OF_CELL * cells;
-  s->way = block->way + s->moves;
+  s->way = maximum(above->way, under->way);
   for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
     const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
                        d = corners_at(under, k + 1);
@@ -612,8 +601,8 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
 
 /* Rows of cells of the present block, from `row` on, that are left out together: their box is too far. */
 static int32_t rows_too_far(const cell_search *s, int32_t row) {
-  const cell_bounds *block = cell_bounds_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
-  return row % BLOCK_ROWS > 0 || do_boxes_meet(&block->box, &s->near) ? 0 : BLOCK_ROWS;
+  const position_box *box = cell_boxes_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
+  return row % BLOCK_ROWS > 0 || do_boxes_meet(box, &s->near) ? 0 : BLOCK_ROWS;
 }
 
 /* Finds the touches of cells with one collider. */
@@ -655,7 +644,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
     place_collider(&s);
     if (!do_boxes_meet(&s.near, &all)) { continue; }
     if (!has_blocks) {
-      find_cell_bounds(&s.s);
+      find_cell_boxes(&s.s);
       has_blocks = 1;
     }
     find_cells_of(&s);
