@@ -13,7 +13,7 @@
 #define EVERY_GRID 0
 #endif
 /* Most instructions of a unit that the guide names, in hundredths. */
-#define FACTOR 106u
+#define FACTOR 107u
 
 /* scenes.c asks for memory only where a host gives it. */
 void *malloc(size_t bytes);
