@@ -127,34 +127,10 @@ static void test_least(void) {
   }
 }
 
-static void test_refusals(void) {
-  cloth_config config = square_config(5, 0.0);
-  fixture s = fixture_make(&config);
-  cloth_effort effort = {3, 1};
-  uint64_t before = hash_now(s.sheet);
-  CHECK(cloth_step_until(s.sheet, FRAME, 5, NULL) == CLOTH_ERROR_NULL, "nowhere to write");
-  CHECK(cloth_step_until(NULL, FRAME, 5, &effort) == CLOTH_ERROR_NULL, "no cloth");
-  CHECK(cloth_step_until(s.sheet, 0.0f, 5, &effort) == CLOTH_ERROR_RANGE, "dt 0");
-  CHECK(cloth_step_again(s.sheet, FRAME, NULL) == CLOTH_ERROR_NULL, "nothing to read");
-  CHECK(cloth_step_again(s.sheet, NAN, &effort) == CLOTH_ERROR_RANGE, "dt NaN");
-  const cloth_effort wrong[] = {{-1, 0}, {INT32_MIN, 1}, {1, 2}, {1, -1}};
-  for (int i = 0; i < 4; i++)
-    CHECK(cloth_step_again(s.sheet, FRAME, &wrong[i]) == CLOTH_ERROR_RANGE, "effort %d", i);
-  CHECK(hash_now(s.sheet) == before && effort.refinements == 3 && effort.cut_short == 1,
-        "a refused step did something");
-  fixture_free(&s);
-  config.capacity.fixed_work = 1;
-  s = fixture_make(&config);
-  CHECK(cloth_step_until(s.sheet, FRAME, 5, &effort) == CLOTH_ERROR_STATE, "fixed work with a deadline");
-  CHECK(cloth_step_again(s.sheet, FRAME, &effort) == CLOTH_ERROR_STATE, "fixed work again");
-  fixture_free(&s);
-}
-
 static const test tests[] = {
     TEST(replay),
     TEST(no_deadline),
     TEST(least),
-    TEST(refusals),
 };
 
 int main(int count, char **arguments) {
