@@ -33,20 +33,19 @@
  * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
  * particles that lie on something flat are farther out.
  *
- * Both triangles of a cell have the diagonal from its first corner. The cloth, then blocks of its cells are
- * compared with the box of the collider; then the normals at the corners tell how far it may stand out: for
- * a convex solid phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows.
+ * Both triangles of a cell have the diagonal from its first corner. The cloth, then blocks of its cells are compared
+ * with the box of the collider; then the normals at the corners tell how far it may stand out: for a convex solid
+ * phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows. What is left
+ * descends to its nearest point, as many triangles at once as there are lanes.
  *
- * In: position, place, diagonal, colliders, memory of cells. Out: touches of cells. Scratch:
- * scratch.reach, ground.
+ * In: position, place, diagonal, colliders, memory of cells. Out: touches of cells. Scratch: scratch.reach, ground.
  */
 
 #if WITH_COLLIDERS
 
 /* Where the law of a cell begins, in thicknesses. */
 #define CELL_REACH 0.5f
-/* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept, in thicknesses.
- */
+/* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept [T]. */
 #define LEAST_SAG 0.25f
 #define CELL_SAG 0.05f
 /* Touches are looked for so many thicknesses farther out than the law begins. */
