@@ -287,16 +287,22 @@ static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
   return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
 }
 
-/* The arrays of the operator and of its solve, see solve/arrays.h. */
-static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end) {
+/* Floats of the coarse levels with their direct solve, none if there are no levels. *ground: of the blocks that these
+   do not take from springs. */
+CLOTH_ONCE int32_t floats_of_levels(const cloth *c, const cloth_config *config, int32_t *ground) {
+  grid_level levels[MAX_LEVELS];
+  int32_t count;
+  const int32_t floats = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+  *ground = ground_floats(levels, count);
+  return count > 0 ? floats + SOLVED_FLOATS : 0;
+}
+
+/* The arrays of the operator and of its solve, see solve/arrays.h. `levels`: floats of these. */
+static void layout_operator(cloth *c, const cloth_config *config, int32_t levels, uint32_t *end) {
   c->scratch.operator_blocks = reserve_places(c, end, SPRING_FLOATS);
   c->scratch.inverse = reserve_places(c, end, SYMMETRIC_FLOATS);
   if (WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
-    grid_level levels[MAX_LEVELS];
-    int32_t count;
-    const int32_t floats =
-        plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + SOLVED_FLOATS) : 0u;
+    c->scratch.levels = levels > 0 ? reserve_vectors(end, levels) : 0u;
   }
 }
 
@@ -326,10 +332,8 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
 /* The scratch that cloths may share. */
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
-  grid_level levels[MAX_LEVELS];
-  int32_t count;
-  plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-  const int32_t ground = ground_floats(levels, count), pair = 2 * vector;
+  int32_t ground;
+  const int32_t levels = floats_of_levels(c, config, &ground), pair = 2 * vector;
   c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
   c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
   c->scratch.place = reserve_vectors(end, vector);
@@ -350,7 +354,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
-  if (needs_solver(config)) { layout_operator(c, config, end); }
+  if (needs_solver(config)) { layout_operator(c, config, levels, end); }
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
