@@ -154,6 +154,23 @@ static int32_t next_step_held(const cloth *c, int32_t i) {
   return i < workspace_of(c)->pins_end ? next_held(c, i) : c->count;
 }
 
+/* Memory for what would take much of a stack, between passes over rows: the row buffers, of as many bytes at least as
+   those of a cloth of two columns, with surfaces of four. Who has used it clears it, as passes read beside rows what
+   has to be finite. */
+#define ROOM_OF_COLUMNS(columns)                                                                                       \
+  (3 * BUFFER_VECTORS * (((columns) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES + 2 * BUFFER_PAD) * sizeof(float))
+#define ROOM_BYTES ROOM_OF_COLUMNS(2)
+#define SURFACE_ROOM_COLUMNS 4
+#define SURFACE_ROOM_BYTES ROOM_OF_COLUMNS(SURFACE_ROOM_COLUMNS)
+
+static void *room_between_passes(const cloth *c) {
+  return at(c, c->scratch.row_buffers);
+}
+
+static void clear_room(const cloth *c, size_t bytes) {
+  fill_zero(room_between_passes(c), bytes);
+}
+
 /* A near array from the offset of its pad. */
 static float *near_array(const cloth *c, uintptr_t offset) {
   return offset ? floats_at(c, offset) + NEAR_START : NULL;
