@@ -107,6 +107,7 @@
 #else
 #define WITH_SHARED_BODIES 1
 #endif
+#define WITH_SURFACES (WITH_HEIGHT_FIELD || WITH_MESH) /* of triangles */
 #define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
 #define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
 #ifdef CLOTH_NO_CONFINED /* particles confined to lines and planes */

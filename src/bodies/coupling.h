@@ -265,8 +265,8 @@ CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) 
 }
 
 /* Begins the block and the residual of a body, and adds all of its cloth that touches it. */
-static void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
-                          body_unknown *u) {
+CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
+                              body_unknown *u) {
   start_body_block(c, t, b, u);
   EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
   EACH_BODY_SPRING(c, a, t, u, s, {

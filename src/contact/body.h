@@ -6,6 +6,7 @@
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
+#include "../shape_grid.h"
 #include "../shapes.h"
 #include "../step_origin.h"
 #include "../types.h"
@@ -65,9 +66,6 @@ typedef struct touched_body {
   float reach;       /* no part of it is farther from its position [m] */
   float shift;       /* by how much its position moves [m] */
 } touched_body;
-
-/* Surfaces of triangles: meshes and height fields. */
-#define WITH_SURFACES (WITH_COLLIDERS && (WITH_MESH || WITH_HEIGHT_FIELD))
 
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
@@ -138,6 +136,11 @@ static touched_body touched_body_of(const cloth *c, const substep_terms *t, int3
   return b;
 }
 
+/* The same in place of another one. */
+CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, int32_t index, touched_body *b) {
+  *b = touched_body_of(c, t, index);
+}
+
 /* Distances of local points from a collider. */
 CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3 *normal) {
 #if WITH_DISTANCE_GRID
@@ -147,7 +150,7 @@ CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3
     const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
     lanes3_store(at_points, 0, *p, CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      distance[lane] = distance_of_point(b->shape, b->geometry, vector_load(at_points, lane), &n[lane]);
+      distance[lane] = distance_in_grid(b->geometry, vector_load(at_points, lane), &n[lane]);
       vector_store(to_normals, lane, n[lane]);
     }
     *normal = lanes3_load(to_normals, 0);

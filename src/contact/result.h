@@ -99,13 +99,15 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   to->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
-/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch. */
-CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t k, lanes3 solution) {
+/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch, a body or not.
+ */
+CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, const touch *e, int32_t k,
+                                  lanes3 solution) {
 #if WITH_BODIES
-  const body_unknown *u = r->b->unknown;
-  return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(r->a, e, k, u))) : solution;
+  return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(a, e, k, u))) : solution;
 #else
-  (void)r;
+  (void)a;
+  (void)u;
   (void)e;
   (void)k;
   return solution;
@@ -115,21 +117,19 @@ CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t
 #if WITH_BODIES
 
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
-CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const touch *list = touches_of(c);
-  touched_body b = {.collider = -1};
-  touch_result r = {.c = c, .a = &a, .t = t, .b = &b, .has_solution = has_solution};
   lanes_sum sums[3];
   fill_zero(sums, sizeof sums);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    b.unknown = find_unknown(c, e->collider);
+    const body_unknown *u = find_unknown(c, e->collider);
     EACH_TOUCH_LANES(e, a.columns, k, i, {
       const lanes3 solution = lanes3_flush(gather_solution(&a, e, k, last_step, has_solution));
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&r, e, k, solution))));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&a, u, e, k, solution))));
       (void)i;
     });
   }
@@ -184,7 +184,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
   const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
-  const lanes3 moved = moved_on_body(r, e, k, solution);
+  const lanes3 moved = moved_on_body(r->a, r->b->unknown, e, k, solution);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
@@ -356,7 +356,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     touch *e = &list[n];
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
-    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
+    if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     EACH_TOUCH_LANES(e, a.columns, k, i, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);

@@ -60,18 +60,18 @@ static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes
 /* Moves those out that are inside one collider. */
 CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
   const float *reach = floats_at(r->c, r->c->scratch.reach);
-  touch e;
-  fill_zero(&e, sizeof e);
-  for (e.row = 0; e.row < r->a->rows; e.row++) {
-    for (e.column = 0; e.column < r->a->columns; e.column += CLOTH_LANES) {
-      const lanes_mask which = are_runaways(r, e.row, e.column);
+  touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
+  fill_zero(e, sizeof *e);
+  for (e->row = 0; e->row < r->a->rows; e->row++) {
+    for (e->column = 0; e->column < r->a->columns; e->column += CLOTH_LANES) {
+      const lanes_mask which = are_runaways(r, e->row, e->column);
       if (lanes_any(which)) {
-        const lanes own =
-            r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
+        const lanes own = r->b->is_buried ? lanes_load(reach + e->row * r->a->pitch + e->column)
+                                          : lanes_splat(contact_thickness(r->c));
         touch_end to;
         workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
-        touch_store(&e, TOUCH_REACH, 0, own);
-        move_out(r, &e, 0, without_slow_ones(r, &e, which, own), &to);
+        touch_store(e, TOUCH_REACH, 0, own);
+        move_out(r, e, 0, without_slow_ones(r, e, which, own), &to);
       }
     }
   }
@@ -91,7 +91,7 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
   if (!has_runaways(&r)) { return; }
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_solid_at(c, index)) {
-      b = touched_body_of(c, t, index);
+      take_touched_body(c, t, index, &b);
       b.is_buried = b.unknown ? 0 : find_reach(c, &b);
       catch_runaways_at(&r);
     }

@@ -112,7 +112,7 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution)); }
+  if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, has_solution), sum_of_cells(c, has_solution)); }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
