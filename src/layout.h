@@ -1,5 +1,6 @@
 #pragma once
 #include "access.h"
+#include "base/rows.h"
 #include "block3.h"
 #include "bodies/unknown.h"
 #include "compiler.h"
@@ -306,12 +307,17 @@ static void layout_operator(cloth *c, const cloth_config *config, int32_t levels
   }
 }
 
+/* 1 if colliders may have creases: meshes and height fields. */
+static int32_t may_have_creases(const cloth_config *config) {
+  return reacting(config) > 0 && (config->capacity.geometry || config->capacity.meshes > 0);
+}
+
 /* The scratch of contact and of bodies. */
 static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
     const int32_t columns = c->grid.columns, rows = c->grid.rows;
-    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
+    const int32_t has_creases = may_have_creases(config);
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
@@ -350,7 +356,9 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
   const int32_t has_factors = c->scratch.factors != 0, of_piece = piece_floats(pitch, has_factors) + COUNT_FLOATS;
   const int32_t buffers = WITH_WORKERS && c->pieces ? pieces * of_piece : buffer_floats(pitch, has_factors);
-  c->scratch.row_buffers = reserve_vectors(end, buffers);
+  const int32_t least =
+      WITH_SURFACES && may_have_creases(config) ? buffer_floats(row_pitch(SURFACE_ROOM_COLUMNS), 0) : 0;
+  c->scratch.row_buffers = reserve_vectors(end, larger_of(buffers, least));
   c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);

@@ -56,7 +56,6 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
   const lanes3 sides[3] = {lanes3_flush_below(lanes3_subtract(corner[1], corner[0]), STATE_QUANTUM),
                            lanes3_flush_below(lanes3_subtract(corner[2], corner[1]), STATE_QUANTUM),
                            lanes3_flush_below(lanes3_subtract(corner[2], corner[0]), STATE_QUANTUM)};
-  const lanes3 around[3] = {sides[0], sides[1], lanes3_subtract(lanes3_of(zero, zero, zero), sides[2])};
   const lanes3 area = lanes3_flush(lanes3_cross(sides[0], sides[2]));
   const lanes twice = lanes3_length(area);
   lanes squares[3], longest = zero;
@@ -74,7 +73,8 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
   store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
   for (int32_t n = 0; n < 3; n++) {
     const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
-    const lanes3 outward = edge_normal(around[n], normal, inverse);
+    const lanes3 along = n == 2 ? lanes3_subtract(lanes3_of(zero, zero, zero), sides[2]) : sides[n];
+    const lanes3 outward = edge_normal(along, normal, inverse);
     lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
     store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
     if (n == 1) {

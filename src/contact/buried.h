@@ -10,6 +10,7 @@
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "body.h"
+#include "hits.h"
 #include "passes.h"
 #include "touch.h"
 
@@ -20,7 +21,7 @@
  * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
  * up to the thickness.
  *
- * In: pins, place, a collider. Out: scratch.reach. Scratch: none.
+ * In: pins, place, a collider. Out: scratch.reach. Scratch: row buffers.
  */
 
 #if WITH_COLLIDERS
@@ -52,11 +53,12 @@ static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, in
 }
 
 /* The distance of a pin from a collider, in its axes; of interest only if it is below the thickness. */
-static float distance_of_pin(const touched_body *b, cloth_vector x, float thickness) {
+static float distance_of_pin(const cloth *c, const touched_body *b, cloth_vector x, float thickness) {
   cloth_vector normal;
 #if WITH_SURFACES
-  if (is_surface(b->shape)) { return distance_from_surface(b->geometry, x, thickness); }
+  if (is_surface(b->shape)) { return distance_from_surface(hit_search_of(c), b->geometry, x, thickness); }
 #endif
+  (void)c;
   (void)thickness;
   return distance_of_point(b->shape, b->geometry, x, &normal);
 }
@@ -78,46 +80,49 @@ static int32_t springs_to_thickness(const cloth *c, float nearer) {
 }
 
 /* Widens an area by that around a pin. Around a tube it has all columns. */
-static void widen_area(buried_area *area, const solve_arrays *a, int32_t row, int32_t column, int32_t springs) {
-  const int32_t left = a->is_ring ? 0 : column - springs, right = a->is_ring ? a->columns : column + springs + 1;
+static void widen_area(buried_area *area, const cloth *c, int32_t row, int32_t column, int32_t springs) {
+  const int32_t is_ring = is_wrapped(c), columns = c->grid.columns;
+  const int32_t left = is_ring ? 0 : column - springs, right = is_ring ? columns : column + springs + 1;
   area->first_row = larger_of(0, smaller_of(area->first_row, row - springs));
-  area->end_row = smaller_of(a->rows, larger_of(area->end_row, row + springs + 1));
+  area->end_row = smaller_of(c->grid.rows, larger_of(area->end_row, row + springs + 1));
   area->first_column = larger_of(0, smaller_of(area->first_column, left));
-  area->end_column = smaller_of(a->columns, larger_of(area->end_column, right));
+  area->end_column = smaller_of(columns, larger_of(area->end_column, right));
 }
 
 /* Spreads the distances of pins over an area, forwards, then backwards. */
-static void spread_in_area(const cloth *c, const solve_arrays *a, const buried_area *area, float *reach) {
+CLOTH_ONCE void spread_in_area(const cloth *c, const buried_area *area, float *reach) {
+  const solve_arrays a = arrays_of(c);
   const int32_t columns = area->end_column - area->first_column;
   const int32_t count = columns * (area->end_row - area->first_row);
   for (int32_t n = 0; n < 2 * count; n++) {
     const int32_t i = n < count ? n : 2 * count - 1 - n;
-    spread_reach(c, a, reach, area->first_row + i / columns, area->first_column + i % columns);
+    spread_reach(c, &a, reach, area->first_row + i / columns, area->first_column + i % columns);
   }
 }
 
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t columns = c->grid.columns, rows = c->grid.rows, pitch = pitch_of(c), plane = near_plane(pitch, rows);
   const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
-  float *reach = floats_at(c, c->scratch.reach);
-  buried_area area = {a->rows, 0, a->columns, 0};
+  float *reach = floats_at(c, c->scratch.reach), *place = near_array(c, c->scratch.place);
+  buried_area area = {rows, 0, columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    const int32_t row = i / a->columns, column = i - row * a->columns;
-    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
+    const int32_t row = i / columns, column = i - row * columns;
+    const cloth_vector x = near_vector(near_row(place, pitch, row), plane, column);
     const cloth_vector p = to_local(&b->end, x);
     const float begins =
-        vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
+        vector_dot(p, p) < near * near ? distance_of_pin(c, b, p, thickness) + BURIED_SHARE * thickness : thickness;
     if (!(begins < thickness)) { continue; }
-    if (!is_buried) {
-      EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
-    }
+    if (!is_buried) { EACH_BLOCK(n, left, rows * pitch, lanes_store_first(reach + n, lanes_splat(thickness), left)); }
     is_buried = 1;
-    reach[row * a->pitch + column] = begins;
-    widen_area(&area, a, row, column, springs_to_thickness(c, thickness - begins));
+    reach[row * pitch + column] = begins;
+    widen_area(&area, c, row, column, springs_to_thickness(c, thickness - begins));
   }
-  if (is_buried) { spread_in_area(c, a, &area, reach); }
+  if (is_buried) { spread_in_area(c, &area, reach); }
+#if WITH_SURFACES
+  if (is_surface(b->shape)) { clear_room(c, sizeof(hit_search)); }
+#endif
   return is_buried;
 }
 

@@ -5,9 +5,9 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../shape_field.h"
+#include "../solve/arrays.h"
 #include "../triangle.h"
 #include "../types.h"
-#include "body.h"
 #include "memory.h"
 #include "triangles.h"
 
@@ -24,7 +24,7 @@
  * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
  * jumps.
  *
- * In: lists of triangles, points in their axes. Out: what the functions return. Scratch: none.
+ * In: lists of triangles, points in their axes. Out: what the functions return. Scratch: row buffers.
  */
 
 #if WITH_SURFACES
@@ -41,6 +41,16 @@ typedef struct surface_hits {
   float gap[SURFACE_FACES];
   cloth_vector normal[SURFACE_FACES];
 } surface_hits;
+
+/* The triangles near a particle, those near a piece of its way, and its contacts: in the room between passes. */
+typedef struct hit_search {
+  triangle_list near, piece;
+  surface_hits hits;
+} hit_search;
+
+static hit_search *hit_search_of(const cloth *c) {
+  return (hit_search *)room_between_passes(c);
+}
 
 static void clear_hits(surface_hits *h) {
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
@@ -162,6 +172,11 @@ typedef struct nearest_hit {
   cloth_vector normal;
 } nearest_hit;
 
+static void clear_nearest(nearest_hit *best, const surface_point *s) {
+  best->size = best->gap = s->radius;
+  best->normal = vector(0.0f, 0.0f, 0.0f);
+}
+
 /* Takes the nearest of triangles, a bit each, the first of equal ones. */
 CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_distance *d) {
   float least[CLOTH_LANES], size[CLOTH_LANES], gap[CLOTH_LANES], normal[3][CLOTH_LANES];
@@ -182,67 +197,64 @@ CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_
 
 /* The nearest contact beside those found, among triangles whose squared distance may be less than `limit`, of chunks of
    which there is a bit; of size radius, if there is none. */
-CLOTH_SEPARATE nearest_hit find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
-                                        const surface_hits *h) {
-  nearest_hit best = {s->radius, s->radius, vector(0.0f, 0.0f, 0.0f)};
+CLOTH_SEPARATE void find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
+                                 const surface_hits *h, nearest_hit *best) {
+  clear_nearest(best, s);
   for (int32_t n = 0; n < list->count && chunks >> n; n++) {
-    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best.size * best.size, limit))) {
+    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best->size * best->size, limit))) {
       continue;
     }
     charge_chunk(list, COST_CHUNK_NEAREST);
     EACH_TRIANGLE_LANES(list, n, k, near, {
-      const float most = minimum(best.size * best.size, limit);
+      const float most = minimum(best->size * best->size, limit);
       triangle_distance d;
       const triangle_lanes t = listed_triangles(list, n, k);
       if (measure_triangles(&t, s, most, 1, &d)) {
         const uint32_t bits = lanes_bits(are_hits_apart(h, &d)) & near;
-        take_nearest(&best, bits, &d);
+        take_nearest(best, bits, &d);
       }
     });
   }
-  return best;
 }
 
-/* Finds the nearest contact of those of a list. *least: a squared distance that nothing is nearer than. */
-static nearest_hit find_nearest_of_all(triangle_list *list, const surface_point *s, const surface_hits *h,
-                                       float *least) {
-  nearest_hit best = {s->radius, s->radius, vector(0.0f, 0.0f, 0.0f)};
-  const float most = s->radius * s->radius;
-  *least = measure_nearest(list, s).least;
-  const float about = about_nearest(*least);
-  if (*least < most) { best = find_nearest(list, s, about, list->measured, h); }
-  if (*least < most && !(best.size * best.size < about)) { best = find_nearest(list, s, most, ALL_CHUNKS, h); }
-  return best;
+/* Finds the nearest contact of those of a list. Returns a squared distance that nothing is nearer than. */
+static float find_nearest_of_all(triangle_list *list, const surface_point *s, const surface_hits *h,
+                                 nearest_hit *best) {
+  const float most = s->radius * s->radius, least = measure_nearest(list, s).least, about = about_nearest(least);
+  clear_nearest(best, s);
+  if (least < most) { find_nearest(list, s, about, list->measured, h, best); }
+  if (least < most && !(best->size * best->size < about)) { find_nearest(list, s, most, ALL_CHUNKS, h, best); }
+  return least;
 }
 
 #if WITH_HEIGHT_FIELD
 
 /* The same of a height field among cells that are no farther away than the ground below or above. */
-CLOTH_SEPARATE nearest_hit find_nearest_ground(triangle_list *list, const surface_point *s, const surface_hits *h,
-                                               float *least) {
+CLOTH_SEPARATE float find_nearest_ground(triangle_list *list, const surface_point *s, const surface_hits *h,
+                                         nearest_hit *best) {
   const field_window window = list->window;
   const float radius = ABOUT_NEAREST * distance_along_y(list->g, s->to) + RISE_ROUNDING;
   if (list->count > 0 && radius < s->radius) {
     const cloth_vector around = vector(radius, radius, radius);
     const field_window near = window_around(list->g, vector_subtract(s->to, around), vector_add(s->to, around));
     list_window(list, &near);
-    const nearest_hit best = find_nearest_of_all(list, s, h, least);
+    const float least = find_nearest_of_all(list, s, h, best);
     list_window(list, &window);
-    if (best.size < radius) { return best; }
+    if (best->size < radius) { return least; }
   }
-  return find_nearest_of_all(list, s, h, least);
+  return find_nearest_of_all(list, s, h, best);
 }
 
 #endif
 
 /* Finds the nearest contact, and adds it. Returns a squared distance that nothing is nearer than. */
 static float find_first_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
-  float least;
+  nearest_hit best;
 #if WITH_HEIGHT_FIELD
   const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
-  const nearest_hit best = is_field ? find_nearest_ground(list, s, h, &least) : find_nearest_of_all(list, s, h, &least);
+  const float least = is_field ? find_nearest_ground(list, s, h, &best) : find_nearest_of_all(list, s, h, &best);
 #else
-  const nearest_hit best = find_nearest_of_all(list, s, h, &least);
+  const float least = find_nearest_of_all(list, s, h, &best);
 #endif
   if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return least;
@@ -250,7 +262,8 @@ static float find_first_hit(triangle_list *list, const surface_point *s, surface
 
 /* Finds the nearest contact beside those found, and adds it. Returns 1 if there is any. */
 static int find_next_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
-  const nearest_hit best = find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h);
+  nearest_hit best;
+  find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, &best);
   if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return best.size < s->radius;
 }

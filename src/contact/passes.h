@@ -18,7 +18,7 @@
  * What has passed nevertheless is put in front of what it passed, unless its way goes in and out again on much the same
  * side: then it has cut a corner.
  *
- * In: geometries, ways in their axes. Out: what the functions return. Scratch: none.
+ * In: geometries, ways in their axes. Out: what the functions return. Scratch: row buffers.
  */
 
 #if WITH_SURFACES
@@ -40,11 +40,12 @@ typedef struct surface_pass {
 
 #define NO_PASS 2.0f
 
-static surface_pass no_pass(float low, float high) {
-  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  const surface_pass pass = {
-      .low = low, .high = high, .share = NO_PASS, .normal = none, .last = -1.0f, .last_normal = none};
-  return pass;
+static void clear_pass(surface_pass *pass, float low, float high) {
+  fill_zero(pass, sizeof *pass);
+  pass->low = low;
+  pass->high = high;
+  pass->share = NO_PASS;
+  pass->last = -1.0f;
 }
 
 /* Where a way passes the planes of triangles. */
@@ -114,39 +115,40 @@ CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, sur
 #define LEAST_PIECE 0.0625f
 
 /* The same of a way whose triangles are listed piece by piece. */
-CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const surface_point *s) {
+CLOTH_SEPARATE void find_passes_in_pieces(triangle_list *list, const cloth_geometry *g, const surface_point *s,
+                                          surface_pass *pass) {
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const cloth_vector around = vector(EDGE_TOLERANCE, EDGE_TOLERANCE, EDGE_TOLERANCE);
-  surface_pass pass = no_pass(0.0f, 0.0f);
   float first = 0.0f, piece = 1.0f;
-  triangle_list list;
-  open_list(&list);
+  clear_pass(pass, 0.0f, 0.0f);
+  open_list(list);
   while (first < 1.0f) {
     const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
     const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
     const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
     const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
-    list_triangles(&list, g, vector_subtract(low, around), vector_add(high, around));
-    if (list.overflows && piece > LEAST_PIECE) {
-      pass.work += list.work;
+    list_triangles(list, g, vector_subtract(low, around), vector_add(high, around));
+    if (list->overflows && piece > LEAST_PIECE) {
+      pass->work += list->work;
       piece *= 0.5f;
       continue;
     }
     first += piece;
-    pass.high = first < 1.0f ? first : NO_PASS;
-    find_passes(&list, s, &pass);
-    pass.work += list.work;
-    pass.low = first;
+    pass->high = first < 1.0f ? first : NO_PASS;
+    find_passes(list, s, pass);
+    pass->work += list->work;
+    pass->low = first;
   }
-  return pass;
 }
 
-/* What a way passes, by a list; of a short one by further lists. */
-static surface_pass find_listed_pass(triangle_list *list, const surface_point *s) {
-  if (list->is_short) { return find_passes_in_pieces(list->g, s); }
-  surface_pass pass = no_pass(0.0f, NO_PASS);
-  find_passes(list, s, &pass);
-  return pass;
+/* What a way passes, by the list of what is near; of a short one by further lists. */
+static void find_listed_pass(hit_search *search, const surface_point *s, surface_pass *pass) {
+  if (search->near.is_short) {
+    find_passes_in_pieces(&search->piece, search->near.g, s, pass);
+    return;
+  }
+  clear_pass(pass, 0.0f, NO_PASS);
+  find_passes(&search->near, s, pass);
 }
 
 /* Moves the end of a way, from which the gaps of contacts are. */
@@ -160,10 +162,12 @@ static void move_end(surface_point *s, surface_hits *h, cloth_vector by) {
 
 /* Adds the triangles that a way passes to the contacts, one after the other, each time moving its end out to `above`
    [m]. Returns 1 if it passes any. */
-CLOTH_SEPARATE int follow_passes(triangle_list *list, surface_point *s, float above, surface_hits *h) {
+CLOTH_SEPARATE int follow_passes(hit_search *search, surface_point *s, float above) {
+  surface_hits *h = &search->hits;
   int passed = 0;
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
-    const surface_pass pass = find_listed_pass(list, s);
+    surface_pass pass;
+    find_listed_pass(search, s, &pass);
     s->work += pass.work;
     if (!(pass.share < 1.0f)) { break; }
     if (n == 0) { clear_hits(h); }
@@ -204,13 +208,15 @@ static void find_more_hits(triangle_list *list, const surface_point *s, surface_
 
 /* Finds the contacts of a particle whose way has a length. `above`: how far above a triangle that the way passes others
    are looked for [m]. */
-CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float length, float above, surface_hits *h) {
+CLOTH_SEPARATE void find_hits(hit_search *search, surface_point *s, float length, float above) {
+  triangle_list *list = &search->near;
+  surface_hits *h = &search->hits;
   const float reach = length + EDGE_TOLERANCE;
   int moves = 0;
   clear_hits(h);
   s->moved = vector(0.0f, 0.0f, 0.0f);
   const float least = find_first_hit(list, s, h);
-  if (list->is_short || least < reach * reach) { moves = follow_passes(list, s, above, h); }
+  if (list->is_short || least < reach * reach) { moves = follow_passes(search, s, above); }
   if (moves && list->is_short) { list_around(list, list->g, s); }
 #if WITH_HEIGHT_FIELD
   if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(list->g, s, h); }
@@ -226,15 +232,13 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float lengt
 
 /// One point ///
 
-static surface_point one_point(const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius,
-                               float behind) {
-  const surface_point s = {.from = from,
-                           .to = to,
-                           .moved = vector(0.0f, 0.0f, 0.0f),
-                           .radius = radius,
-                           .behind = behind,
-                           .one_sided = has_one_side(g)};
-  return s;
+/* Sets the way of one point, which triangles with one side hold however far it is behind them. */
+static void set_way(surface_point *s, cloth_vector from, cloth_vector to, float radius, int32_t one_sided) {
+  s->from = from;
+  s->to = to;
+  s->radius = radius;
+  s->behind = NO_FACE;
+  s->one_sided = one_sided;
 }
 
 /* Normals with a dot product below this are on opposite sides of a plate. */
@@ -249,20 +253,22 @@ static int is_in_box(const cloth_geometry *g, cloth_vector p) {
 
 /* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0: nobody knows how deep it
    is, so the boxes grow that are looked into. */
-CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector p, float thickness) {
-  surface_point s = one_point(g, p, p, thickness, NO_FACE);
-  triangle_list list;
-  surface_hits hits;
-  open_list(&list);
+CLOTH_SEPARATE float distance_from_surface(hit_search *search, const cloth_geometry *g, cloth_vector p,
+                                           float thickness) {
+  triangle_list *list = &search->near;
+  surface_hits *h = &search->hits;
+  surface_point s;
+  set_way(&s, p, p, thickness, has_one_side(g));
+  open_list(list);
   for (int32_t n = 0; n < DOUBLINGS; n++) {
-    list_around(&list, g, &s);
-    clear_hits(&hits);
-    find_first_hit(&list, &s, &hits);
+    list_around(list, g, &s);
+    clear_hits(h);
+    find_first_hit(list, &s, h);
 #if WITH_HEIGHT_FIELD
-    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, &hits); }
+    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, h); }
 #endif
-    if (is_hit(hits.gap[0])) { return minimum(hits.gap[0], thickness); }
-    if (!s.one_sided || list.overflows || !is_in_box(g, p)) { break; }
+    if (is_hit(h->gap[0])) { return minimum(h->gap[0], thickness); }
+    if (!s.one_sided || list->overflows || !is_in_box(g, p)) { break; }
     s.radius += s.radius;
   }
   return thickness;
@@ -271,10 +277,12 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
 /* 1 if a way that passes triangles ends on another side of a surface than it begins. One that goes in and comes out
    again has cut a corner, unless it comes out on the opposite side, as of a thin plate. Who begins behind a surface
    with one side may come out. */
-static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface_point s) {
-  s.one_sided = has_one_side(g);
-  if (s.one_sided) {
-    const surface_pass in_front = find_passes_in_pieces(g, &s);
+CLOTH_ONCE int is_on_other_side(triangle_list *list, const cloth_geometry *g, surface_pass *pass, surface_point *s) {
+  if (has_one_side(g)) {
+    surface_pass in_front;
+    s->one_sided = 1;
+    find_passes_in_pieces(list, g, s, &in_front);
+    s->one_sided = 0;
     pass->work += in_front.work;
     if (in_front.share > pass->share) { return 0; }
   }
@@ -284,34 +292,34 @@ static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface
 
 /* The place in front of a surface that a point behind it is nearest to, or of the triangle that its way passed first.
  */
-static cloth_vector place_in_front(triangle_list *list, const surface_point *s, const surface_pass *pass, float above) {
-  surface_hits hits;
-  clear_hits(&hits);
-  find_first_hit(list, s, &hits);
-  if (hits.gap[0] < pass->depth && vector_dot(hits.normal[0], pass->normal) < negate(OPPOSITE)) {
-    return vector_add_scaled(s->to, hits.normal[0], negate(hits.gap[0] + above));
+static cloth_vector place_in_front(hit_search *search, const surface_point *s, const surface_pass *pass, float above) {
+  surface_hits *h = &search->hits;
+  clear_hits(h);
+  find_first_hit(&search->near, s, h);
+  if (h->gap[0] < pass->depth && vector_dot(h->normal[0], pass->normal) < negate(OPPOSITE)) {
+    return vector_add_scaled(s->to, h->normal[0], negate(h->gap[0] + above));
   }
   return vector_add_scaled(s->to, pass->normal, pass->depth + above);
 }
 
 /* Moves the end of a way that is on another side of a surface than its beginning, by more than `most`, in front of it.
    Both ends are in the axes of the surface. *work: of the lists. Returns 1 if that has moved it. */
-CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above,
-                            uint32_t *work) {
-  triangle_list list;
-  open_list(&list);
+CLOTH_SEPARATE int stop_way(hit_search *search, const cloth_geometry *g, cloth_vector from, cloth_vector *to,
+                            float most, float above, uint32_t *work) {
+  open_list(&search->near);
   *work = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
-    surface_point s = one_point(g, from, *to, NO_FACE, NO_FACE);
-    s.one_sided = 0;
-    surface_pass pass = find_passes_in_pieces(g, &s);
-    const int stops = pass.share < 1.0f && is_on_other_side(g, &pass, s) && !(pass.depth < most);
+    surface_point s;
+    surface_pass pass;
+    set_way(&s, from, *to, NO_FACE, 0);
+    find_passes_in_pieces(&search->piece, g, &s, &pass);
+    const int stops = pass.share < 1.0f && is_on_other_side(&search->piece, g, &pass, &s) && !(pass.depth < most);
     *work += pass.work;
     if (!stops) { return tries > 0; }
     s.radius = pass.depth + above;
-    list_around(&list, g, &s);
-    *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
-    *work += list.work;
+    list_around(&search->near, g, &s);
+    *to = vector_flush(place_in_front(search, &s, &pass, above), STATE_QUANTUM);
+    *work += search->near.work;
   }
   *to = from;
   return 1;

@@ -408,37 +408,35 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
    is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
-  int32_t is_deep = 0;
   clear_touches(c);
   if (collider_end(c) == 0) { return 0; }
-  const block_balls balls = balls_of(&a);
   const position_box all = box_of_ways(c, &a);
-  const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
+  const float thickness = contact_thickness(c);
+  touched_body b;
+  touch_search s = {.c = c,
+                    .a = &a,
+                    .b = &b,
+                    .x = vectors_at(c, c->state.position),
+                    .balls = balls_of(&a),
+                    .reach = floats_at(c, c->scratch.reach),
+                    .thickness = thickness,
+                    .push = c->settings.integration.max_push_speed * t->h};
   int32_t has_balls = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
     if (!has_balls) {
-      find_balls(c, &a, &balls);
+      find_balls(c, &a, &s.balls);
       has_balls = 1;
     }
     if (!is_solid_at(c, index)) { continue; }
-    touched_body b = touched_body_of(c, t, index);
+    take_touched_body(c, t, index, &b);
     if (!is_plane_near(&b, &all, thickness)) { continue; }
     b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
-    touch_search s = {.c = c,
-                      .a = &a,
-                      .b = &b,
-                      .x = vectors_at(c, c->state.position),
-                      .balls = balls,
-                      .reach = floats_at(c, c->scratch.reach),
-                      .thickness = thickness,
-                      .turn = turn_of(&b),
-                      .push = push};
+    s.turn = turn_of(&b);
     find_touches_of(&s);
     leave_attached(c, &a, index);
-    is_deep |= s.is_deep;
   }
-  return is_deep;
+  return s.is_deep;
 }
 
 #endif

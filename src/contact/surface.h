@@ -33,7 +33,7 @@
  * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
  *
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
- * scratch.reach, leaves_of().
+ * scratch.reach, leaves_of(), row buffers.
  */
 
 #if WITH_SURFACES
@@ -94,26 +94,26 @@ static vector_array block_normals(surface_block *block, int32_t face) {
   return normals;
 }
 
-/* The ways of lanes `k` of a touch. Returns 1 if one may be near. */
-CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, surface_block *block) {
+/* The ways of a group of a block, which begins at column `i` of a row. Returns 1 if one may be near. */
+CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int32_t group, surface_block *block) {
   const solve_arrays *a = s->a;
   const touched_body *b = s->b;
-  const int32_t i = e->column + k, particle = e->row * a->columns + i, group = k / CLOTH_LANES;
+  const int32_t particle = row * a->columns + i;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
   touch_way *w = &block->way[group];
   block->near[group] = zero;
   if (i >= a->columns) { return 0; }
   w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
-  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i));
+  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, row), a->plane, i));
   w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   w->length = lanes3_length(w->along);
-  const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness;
+  const lanes reach = b->is_buried ? lanes_load(s->reach + row * a->pitch + i) : thickness;
   const lanes radius =
       lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)), lanes_multiply(w->length, lanes_splat(FARTHER)));
   const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
                high = lanes3_add(w->to, around);
   const cloth_geometry *g = b->geometry;
-  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
   near = lanes_both(near,
                     lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
   near = lanes_both(near,
@@ -162,16 +162,15 @@ static void store_group(const surface_block *block, int32_t group, group_points 
 }
 
 /* A particle of a group. */
-static surface_point surface_point_of(const touch_search *s, const group_points *p, int32_t lane) {
+static void take_point(const touch_search *s, const group_points *p, int32_t lane, surface_point *point) {
   const cloth_geometry *g = s->b->geometry;
   const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
-  const surface_point point = {.from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
-                               .to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]),
-                               .radius = p->radius[lane],
-                               .behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM
-                                                                              : thickness + (thickness - inside),
-                               .one_sided = has_one_side(g)};
-  return point;
+  point->from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]);
+  point->to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]);
+  point->radius = p->radius[lane];
+  point->behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM : thickness + (thickness - inside);
+  point->one_sided = has_one_side(g);
+  point->work = 0;
 }
 
 /* Charges `work`, but no more than so many searches. */
@@ -181,8 +180,8 @@ static void charge_searches(const cloth *c, uint32_t work, int32_t most) {
 }
 
 /* Finds the contacts of a particle near too many triangles with what is near its end, in boxes that grow. */
-CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, surface_point *point, float length,
-                                    surface_hits *hits) {
+CLOTH_SEPARATE void find_short_hits(const touch_search *s, hit_search *search, surface_point *point, float length) {
+  triangle_list *list = &search->near;
   const cloth_vector end = point->to;
   const float most = point->radius;
   float radius = 2.0f * s->thickness;
@@ -195,18 +194,19 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, 
       break;
     }
     statistics_of(s->c)->overflows += list->overflows;
-    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
+    find_hits(search, point, length, NEAR_SHARE * s->thickness);
     point->work += list->work;
-    if (is_hit(hits->gap[0])) { break; }
+    if (is_hit(search->hits.gap[0])) { break; }
     radius += radius;
   }
   charge_searches(s->c, point->work, SHORT_SEARCHES);
 }
 
 /* Finds the contacts of a particle. `leaves`: of a mesh near its block; NULL if there are too many. */
-CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
-                                    surface_point *point, float length, surface_hits *hits) {
-  clear_hits(hits);
+CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, hit_search *search,
+                                    surface_point *point, float length) {
+  triangle_list *list = &search->near;
+  clear_hits(&search->hits);
 #if WITH_MESH
   if (leaves) {
     clear_list(list, s->b->geometry);
@@ -215,30 +215,44 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
 #endif
   if (!leaves) { list_around(list, s->b->geometry, point); }
   if (list->overflows) {
-    find_short_hits(s, list, point, length, hits);
+    find_short_hits(s, search, point, length);
     return;
   }
-  if (list->count > 0) { find_hits(list, point, length, NEAR_SHARE * s->thickness, hits); }
+  if (list->count > 0) { find_hits(search, point, length, NEAR_SHARE * s->thickness); }
   const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
   charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
 
-/* Finds the contacts of a group. */
-CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
-                                    surface_block *block, int32_t group) {
+/* What the search of one surface takes: in the room between passes. */
+typedef struct surface_search {
+  hit_search of_point; /* of one particle after the other, which may need the same cells */
+  surface_block block;
   group_points points;
-  surface_hits hits;
-  store_group(block, group, &points);
+  surface_point point;
+  solve_arrays arrays;
+  touched_body body;
+  touch_search s;
+} surface_search;
+
+LAYOUT_CONTRACT(surface_search_has_room, sizeof(surface_search) <= SURFACE_ROOM_BYTES);
+
+/* Finds the contacts of a group. */
+CLOTH_SEPARATE void find_group_hits(surface_search *search, const mesh_leaves *leaves, int32_t group) {
+  const touch_search *s = &search->s;
+  surface_block *block = &search->block;
+  const surface_hits *hits = &search->of_point.hits;
+  group_points *points = &search->points;
+  store_group(block, group, points);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (points.near[lane] > 0.0f) {
-      surface_point point = surface_point_of(s, &points, lane);
-      find_point_hits(s, leaves, list, &point, points.length[lane], &hits);
+    if (points->near[lane] > 0.0f) {
+      take_point(s, points, lane, &search->point);
+      find_point_hits(s, leaves, &search->of_point, &search->point, points->length[lane]);
     } else {
-      clear_hits(&hits);
+      clear_hits(&search->of_point.hits);
     }
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      block->gap[f][group * CLOTH_LANES + lane] = hits.gap[f];
-      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits.normal[f]);
+      block->gap[f][group * CLOTH_LANES + lane] = hits->gap[f];
+      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits->normal[f]);
     }
   }
 }
@@ -292,14 +306,14 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block
 }
 
 /* Makes the touches of a block whose contacts have been found. */
-static void make_faces(touch_search *s, const touch *block_of, surface_block *block) {
+CLOTH_ONCE void make_faces(touch_search *s, int32_t row, int32_t column, surface_block *block) {
   const touched_body *whole = s->b;
   for (int32_t face = 0; face < SURFACE_FACES; face++) {
     const touched_body one = face_of(whole, face);
     touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
     int touches = 0;
-    e->row = block_of->row;
-    e->column = block_of->column;
+    e->row = row;
+    e->column = column;
     e->collider = whole->collider;
     e->kind = POINT_PARTICLE;
     e->face = face;
@@ -317,17 +331,16 @@ static void make_faces(touch_search *s, const touch *block_of, surface_block *bl
 }
 
 /* Finds the touches of a block of particles with a surface. */
-CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t column) {
-  const touch e = {.row = row, .column = column};
-  surface_block block;
+CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int32_t column) {
+  touch_search *s = &search->s;
+  surface_block *block = &search->block;
   mesh_leaves *leaves = NULL;
-  triangle_list list; /* of one particle after the other, which may need the same cells */
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    if (find_ways(s, &e, k, &block)) {
+    if (find_ways(s, row, column + k, k / CLOTH_LANES, block)) {
       near = 1;
-      widen_box(&block, k / CLOTH_LANES, &box);
+      widen_box(block, k / CLOTH_LANES, &box);
     }
   }
   if (!near) { return; }
@@ -340,16 +353,16 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
     leaves = leaves->overflows ? NULL : leaves;
   }
 #endif
-  open_list(&list);
+  open_list(&search->of_point.near);
   for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    find_group_hits(s, leaves, &list, &block, group);
-    order_faces(s, &block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
+    find_group_hits(search, leaves, group);
+    order_faces(s, block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
   }
-  make_faces(s, &e, &block);
+  make_faces(s, row, column, block);
 }
 
 /* Where a surface may be touched in a substep; the ground is deep. */
-static position_box surface_box(const touched_body *b, float thickness) {
+CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   const position_box own = {b->geometry->low, b->geometry->high};
   const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
   position_box box = box_around_both(&start, &end);
@@ -368,41 +381,60 @@ static position_box box_of_ball(const block_balls *balls, int32_t n) {
   return box;
 }
 
+/* Begins to search all surfaces. */
+CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
+  surface_search *search = (surface_search *)room_between_passes(c);
+  search->arrays = arrays_of(c);
+  fill_zero(&search->s, sizeof search->s);
+  search->s.c = c;
+  search->s.a = &search->arrays;
+  search->s.b = &search->body;
+  search->s.x = vectors_at(c, c->state.position);
+  search->s.reach = floats_at(c, c->scratch.reach);
+  search->s.thickness = contact_thickness(c);
+  return search;
+}
+
+/* Goes to the surface at an index. */
+static void take_surface(surface_search *search, const substep_terms *t, int32_t index) {
+  take_touched_body(search->s.c, t, index, &search->body);
+  search->body.is_buried = find_reach(search->s.c, &search->body);
+}
+
+/* Finds the touches of a surface. */
+CLOTH_ONCE void find_touches_of_surface(surface_search *search, const block_balls *balls) {
+  const position_box box = surface_box(&search->body, BOX_SLACK * 2.0f * search->s.thickness);
+  for (int32_t n = 0; n < balls->count; n++) {
+    const position_box ball = box_of_ball(balls, n);
+    if (do_boxes_meet(&box, &ball)) {
+      const int32_t blocks = touch_blocks(search->arrays.columns), row = n / blocks;
+      find_block_touches(search, row, (n - row * blocks) * TOUCH_LANES);
+    }
+  }
+}
+
 /* Finds the touches of all surfaces, after those of all other colliders: the balls of the blocks are known. Returns 1
    if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const block_balls balls = balls_of(&a);
-  const float thickness = contact_thickness(c);
-  const position_box all = box_of_ways(c, &a);
-  int32_t is_deep = 0;
+  surface_search *search = start_surfaces(c);
+  const block_balls balls = balls_of(&search->arrays);
+  const position_box all = box_of_ways(c, &search->arrays);
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
-    touched_body b = touched_body_of(c, t, index);
-    const position_box box = surface_box(&b, BOX_SLACK * 2.0f * thickness);
-    b.is_buried = find_reach(c, &b);
-    touch_search s = {.c = c,
-                      .a = &a,
-                      .b = &b,
-                      .x = vectors_at(c, c->state.position),
-                      .reach = floats_at(c, c->scratch.reach),
-                      .thickness = thickness};
-    for (int32_t n = 0; n < balls.count; n++) {
-      const position_box ball = box_of_ball(&balls, n);
-      if (do_boxes_meet(&box, &ball)) {
-        const int32_t row = n / touch_blocks(a.columns);
-        find_block_touches(&s, row, (n - row * touch_blocks(a.columns)) * TOUCH_LANES);
-      }
+    if (is_surface_at(c, index) && is_ball_near(c, index, &all, search->s.thickness)) {
+      take_surface(search, t, index);
+      find_touches_of_surface(search, &balls);
     }
-    is_deep |= s.is_deep;
   }
+  const int32_t is_deep = search->s.is_deep;
+  clear_room(c, sizeof *search);
   return is_deep;
 }
 
 /// What has passed ///
 
 /* Moves a particle in front of a surface if it has passed it in the substep. Returns 1 if it has. */
-CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t, int32_t particle, float reach) {
+CLOTH_SEPARATE int guard_particle(surface_search *search, const substep_terms *t, int32_t particle, float reach) {
+  const touch_search *s = &search->s;
   const vector_array v = vectors_at(s->c, s->c->state.velocity);
   const cloth_vector x = vector_load(s->x, particle), speed = vector_load(v, particle);
   const cloth_vector start = vector_flush(vector_add_scaled(x, speed, negate(t->h)), STATE_QUANTUM);
@@ -410,7 +442,7 @@ CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t,
   cloth_vector to = to_local(&s->b->end, x);
   const float most = maximum(s->thickness - reach, 0.0f);
   uint32_t work = 0;
-  const int stops = stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
+  const int stops = stop_way(&search->of_point, s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
   charge_searches(s->c, work, GUARD_SEARCHES);
   if (!stops) { return 0; }
   const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
@@ -440,7 +472,8 @@ CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32
 }
 
 /* Guards a block of particles. Returns how many have passed. */
-static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_t row, int32_t column) {
+static int32_t guard_block(surface_search *search, const substep_terms *t, int32_t row, int32_t column) {
+  const touch_search *s = &search->s;
   int32_t passed = 0;
   for (int32_t k = 0; k < TOUCH_LANES && column + k < s->a->columns; k += CLOTH_LANES) {
     float flags[CLOTH_LANES];
@@ -450,7 +483,7 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
     lanes_store(flags, may);
     for (int32_t lane = 0; lane < CLOTH_LANES && i + lane < s->a->columns; lane++) {
       const float reach = s->b->is_buried ? s->reach[row * s->a->pitch + i + lane] : s->thickness;
-      passed += flags[lane] > 0.0f && guard_particle(s, t, row * s->a->columns + i + lane, reach);
+      passed += flags[lane] > 0.0f && guard_particle(search, t, row * s->a->columns + i + lane, reach);
     }
   }
   return passed;
@@ -458,23 +491,19 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
 
 /* After the new positions have been accepted: no particle is on another side of a surface than before. */
 CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  if (count_surfaces(c) == 0) { return; }
+  surface_search *search = start_surfaces(c);
+  const solve_arrays *a = &search->arrays;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_surface_at(c, index)) { continue; }
-    touched_body b = touched_body_of(c, t, index);
-    b.is_buried = find_reach(c, &b);
-    const touch_search s = {.c = c,
-                            .a = &a,
-                            .b = &b,
-                            .x = vectors_at(c, c->state.position),
-                            .reach = floats_at(c, c->scratch.reach),
-                            .thickness = contact_thickness(c)};
-    for (int32_t row = 0; row < a.rows; row++) {
-      for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
-        workspace_of(c)->moved_out += guard_block(&s, t, row, column);
+    take_surface(search, t, index);
+    for (int32_t row = 0; row < a->rows; row++) {
+      for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
+        workspace_of(c)->moved_out += guard_block(search, t, row, column);
       }
     }
   }
+  clear_room(c, sizeof *search);
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include "../shape_mesh.h"
 #include "../triangle.h"
 #include "../types.h"
-#include "body.h"
 
 /// Triangles near particles ///
 
