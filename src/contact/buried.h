@@ -106,9 +106,9 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / a->columns, column = i - row * a->columns;
     const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    const cloth_vector p = to_local(&b->end, x);
-    const float begins =
-        vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
+    const cloth_vector off = vector_flush_work(vector_subtract(x, b->end.position));
+    if (!(vector_dot(off, off) < near * near)) { continue; }
+    const float begins = distance_of_pin(b, to_local(&b->end, x), thickness) + BURIED_SHARE * thickness;
     if (!(begins < thickness)) { continue; }
     if (!is_buried) {
       EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
