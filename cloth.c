@@ -126,6 +126,7 @@
 #else
 #define WITH_SHARED_BODIES 1
 #endif
+#define WITH_SURFACES (WITH_HEIGHT_FIELD || WITH_MESH) /* of triangles */
 #define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
 #define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
 #ifdef CLOTH_NO_CONFINED /* particles confined to lines and planes */
@@ -4223,11 +4224,11 @@ static int32_t most_cell_touches(int32_t count) {
 /* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
    places, normals and distances. */
 #define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
-#define CORNER_ARRAYS 7
 typedef struct corner_row {
   float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
-  int32_t row; /* which row this is, -1: none yet */
-  float way;   /* longest of their ways in the axes of the collider [m] */
+  int32_t row;     /* which row this is, -1: none yet */
+  uint32_t placed; /* which corners are known */
+  float way;       /* longest of their ways in the axes of the collider, or more [m] */
 } corner_row;
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
@@ -4476,6 +4477,23 @@ typedef struct solve_arrays {
 /* The first held particle from one on, as next_held() in a step, which knows the last pin. */
 static int32_t next_step_held(const cloth *c, int32_t i) {
   return i < workspace_of(c)->pins_end ? next_held(c, i) : c->count;
+}
+
+/* Memory for what would take much of a stack, between passes over rows: the row buffers, of as many bytes at least as
+   those of a cloth of two columns, with surfaces of four. Who has used it clears it, as passes read beside rows what
+   has to be finite. */
+#define ROOM_OF_COLUMNS(columns)                                                                                       \
+  (3 * BUFFER_VECTORS * (((columns) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES + 2 * BUFFER_PAD) * sizeof(float))
+#define ROOM_BYTES ROOM_OF_COLUMNS(2)
+#define SURFACE_ROOM_COLUMNS 4
+#define SURFACE_ROOM_BYTES ROOM_OF_COLUMNS(SURFACE_ROOM_COLUMNS)
+
+static void *room_between_passes(const cloth *c) {
+  return at(c, c->scratch.row_buffers);
+}
+
+static void clear_room(const cloth *c, size_t bytes) {
+  fill_zero(room_between_passes(c), bytes);
 }
 
 /* A near array from the offset of its pad. */
@@ -6918,17 +6936,28 @@ static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
   return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
 }
 
-/* The arrays of the operator and of its solve, see solve/arrays.h. */
-static void layout_operator(cloth *c, const cloth_config *config, uint32_t *end) {
+/* Floats of the coarse levels with their direct solve, none if there are no levels. *ground: of the blocks that these
+   do not take from springs. */
+CLOTH_ONCE int32_t floats_of_levels(const cloth *c, const cloth_config *config, int32_t *ground) {
+  grid_level levels[MAX_LEVELS];
+  int32_t count;
+  const int32_t floats = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+  *ground = ground_floats(levels, count);
+  return count > 0 ? floats + SOLVED_FLOATS : 0;
+}
+
+/* The arrays of the operator and of its solve, see solve/arrays.h. `levels`: floats of these. */
+static void layout_operator(cloth *c, const cloth_config *config, int32_t levels, uint32_t *end) {
   c->scratch.operator_blocks = reserve_places(c, end, SPRING_FLOATS);
   c->scratch.inverse = reserve_places(c, end, SYMMETRIC_FLOATS);
   if (WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
-    grid_level levels[MAX_LEVELS];
-    int32_t count;
-    const int32_t floats =
-        plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-    c->scratch.levels = count > 0 ? reserve_vectors(end, floats + SOLVED_FLOATS) : 0u;
+    c->scratch.levels = levels > 0 ? reserve_vectors(end, levels) : 0u;
   }
+}
+
+/* 1 if colliders may have creases: meshes and height fields. */
+static int32_t may_have_creases(const cloth_config *config) {
+  return reacting(config) > 0 && (config->capacity.geometry || config->capacity.meshes > 0);
 }
 
 /* The scratch of contact and of bodies. */
@@ -6936,7 +6965,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
     const int32_t columns = c->grid.columns, rows = c->grid.rows;
-    const int32_t has_creases = config->capacity.geometry || config->capacity.meshes > 0;
+    const int32_t has_creases = may_have_creases(config);
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.reach = reserve_places(c, end, 1);
@@ -6957,10 +6986,8 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
 /* The scratch that cloths may share. */
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
-  grid_level levels[MAX_LEVELS];
-  int32_t count;
-  plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
-  const int32_t ground = ground_floats(levels, count), pair = 2 * vector;
+  int32_t ground;
+  const int32_t levels = floats_of_levels(c, config, &ground), pair = 2 * vector;
   c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
   c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
   c->scratch.place = reserve_vectors(end, vector);
@@ -6977,11 +7004,13 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
   const int32_t has_factors = c->scratch.factors != 0, of_piece = piece_floats(pitch, has_factors) + COUNT_FLOATS;
   const int32_t buffers = WITH_WORKERS && c->pieces ? pieces * of_piece : buffer_floats(pitch, has_factors);
-  c->scratch.row_buffers = reserve_vectors(end, buffers);
+  const int32_t least =
+      WITH_SURFACES && may_have_creases(config) ? buffer_floats(row_pitch(SURFACE_ROOM_COLUMNS), 0) : 0;
+  c->scratch.row_buffers = reserve_vectors(end, larger_of(buffers, least));
   c->scratch.transfer = reserve_vectors(end, pieces * transfer_floats(pitch));
   c->scratch.coefficients = reserve_vectors(end, COEFFICIENT_FLOATS * pitch);
   c->scratch.sums = reserve_vectors(end, LANES_SUMS * c->grid.rows);
-  if (needs_solver(config)) { layout_operator(c, config, end); }
+  if (needs_solver(config)) { layout_operator(c, config, levels, end); }
 }
 
 static void layout_scratch(cloth *c, const cloth_config *config, uint32_t *end) {
@@ -7565,7 +7594,6 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
   const lanes3 sides[3] = {lanes3_flush_below(lanes3_subtract(corner[1], corner[0]), STATE_QUANTUM),
                            lanes3_flush_below(lanes3_subtract(corner[2], corner[1]), STATE_QUANTUM),
                            lanes3_flush_below(lanes3_subtract(corner[2], corner[0]), STATE_QUANTUM)};
-  const lanes3 around[3] = {sides[0], sides[1], lanes3_subtract(lanes3_of(zero, zero, zero), sides[2])};
   const lanes3 area = lanes3_flush(lanes3_cross(sides[0], sides[2]));
   const lanes twice = lanes3_length(area);
   lanes squares[3], longest = zero;
@@ -7583,7 +7611,8 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
   store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
   for (int32_t n = 0; n < 3; n++) {
     const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
-    const lanes3 outward = edge_normal(around[n], normal, inverse);
+    const lanes3 along = n == 2 ? lanes3_subtract(lanes3_of(zero, zero, zero), sides[2]) : sides[n];
+    const lanes3 outward = edge_normal(along, normal, inverse);
     lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
     store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
     if (n == 1) {
@@ -13974,9 +14003,6 @@ typedef struct touched_body {
   float shift;       /* by how much its position moves [m] */
 } touched_body;
 
-/* Surfaces of triangles: meshes and height fields. */
-#define WITH_SURFACES (WITH_COLLIDERS && (WITH_MESH || WITH_HEIGHT_FIELD))
-
 static int is_surface(const cloth_collider *body) {
   return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
 }
@@ -14046,6 +14072,11 @@ static touched_body touched_body_of(const cloth *c, const substep_terms *t, int3
   return b;
 }
 
+/* The same in place of another one. */
+CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, int32_t index, touched_body *b) {
+  *b = touched_body_of(c, t, index);
+}
+
 /* Distances of local points from a collider. */
 CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3 *normal) {
 #if WITH_DISTANCE_GRID
@@ -14055,7 +14086,7 @@ CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3
     const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
     lanes3_store(at_points, 0, *p, CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      distance[lane] = distance_of_point(b->shape, b->geometry, vector_load(at_points, lane), &n[lane]);
+      distance[lane] = distance_in_grid(b->geometry, vector_load(at_points, lane), &n[lane]);
       vector_store(to_normals, lane, n[lane]);
     }
     *normal = lanes3_load(to_normals, 0);
@@ -14474,7 +14505,7 @@ CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point 
  * are equally near, the normal turns from the one's to the mean of both. So what rests in the crease has no force that
  * jumps.
  *
- * In: lists of triangles, points in their axes. Out: what the functions return. Scratch: none.
+ * In: lists of triangles, points in their axes. Out: what the functions return. Scratch: row buffers.
  */
 
 #if WITH_SURFACES
@@ -14491,6 +14522,16 @@ typedef struct surface_hits {
   float gap[SURFACE_FACES];
   cloth_vector normal[SURFACE_FACES];
 } surface_hits;
+
+/* The triangles near a particle, those near a piece of its way, and its contacts: in the room between passes. */
+typedef struct hit_search {
+  triangle_list near, piece;
+  surface_hits hits;
+} hit_search;
+
+static hit_search *hit_search_of(const cloth *c) {
+  return (hit_search *)room_between_passes(c);
+}
 
 static void clear_hits(surface_hits *h) {
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
@@ -14612,6 +14653,11 @@ typedef struct nearest_hit {
   cloth_vector normal;
 } nearest_hit;
 
+static void clear_nearest(nearest_hit *best, const surface_point *s) {
+  best->size = best->gap = s->radius;
+  best->normal = vector(0.0f, 0.0f, 0.0f);
+}
+
 /* Takes the nearest of triangles, a bit each, the first of equal ones. */
 CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_distance *d) {
   float least[CLOTH_LANES], size[CLOTH_LANES], gap[CLOTH_LANES], normal[3][CLOTH_LANES];
@@ -14632,67 +14678,64 @@ CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_
 
 /* The nearest contact beside those found, among triangles whose squared distance may be less than `limit`, of chunks of
    which there is a bit; of size radius, if there is none. */
-CLOTH_SEPARATE nearest_hit find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
-                                        const surface_hits *h) {
-  nearest_hit best = {s->radius, s->radius, vector(0.0f, 0.0f, 0.0f)};
+CLOTH_SEPARATE void find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
+                                 const surface_hits *h, nearest_hit *best) {
+  clear_nearest(best, s);
   for (int32_t n = 0; n < list->count && chunks >> n; n++) {
-    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best.size * best.size, limit))) {
+    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best->size * best->size, limit))) {
       continue;
     }
     charge_chunk(list, COST_CHUNK_NEAREST);
     EACH_TRIANGLE_LANES(list, n, k, near, {
-      const float most = minimum(best.size * best.size, limit);
+      const float most = minimum(best->size * best->size, limit);
       triangle_distance d;
       const triangle_lanes t = listed_triangles(list, n, k);
       if (measure_triangles(&t, s, most, 1, &d)) {
         const uint32_t bits = lanes_bits(are_hits_apart(h, &d)) & near;
-        take_nearest(&best, bits, &d);
+        take_nearest(best, bits, &d);
       }
     });
   }
-  return best;
 }
 
-/* Finds the nearest contact of those of a list. *least: a squared distance that nothing is nearer than. */
-static nearest_hit find_nearest_of_all(triangle_list *list, const surface_point *s, const surface_hits *h,
-                                       float *least) {
-  nearest_hit best = {s->radius, s->radius, vector(0.0f, 0.0f, 0.0f)};
-  const float most = s->radius * s->radius;
-  *least = measure_nearest(list, s).least;
-  const float about = about_nearest(*least);
-  if (*least < most) { best = find_nearest(list, s, about, list->measured, h); }
-  if (*least < most && !(best.size * best.size < about)) { best = find_nearest(list, s, most, ALL_CHUNKS, h); }
-  return best;
+/* Finds the nearest contact of those of a list. Returns a squared distance that nothing is nearer than. */
+static float find_nearest_of_all(triangle_list *list, const surface_point *s, const surface_hits *h,
+                                 nearest_hit *best) {
+  const float most = s->radius * s->radius, least = measure_nearest(list, s).least, about = about_nearest(least);
+  clear_nearest(best, s);
+  if (least < most) { find_nearest(list, s, about, list->measured, h, best); }
+  if (least < most && !(best->size * best->size < about)) { find_nearest(list, s, most, ALL_CHUNKS, h, best); }
+  return least;
 }
 
 #if WITH_HEIGHT_FIELD
 
 /* The same of a height field among cells that are no farther away than the ground below or above. */
-CLOTH_SEPARATE nearest_hit find_nearest_ground(triangle_list *list, const surface_point *s, const surface_hits *h,
-                                               float *least) {
+CLOTH_SEPARATE float find_nearest_ground(triangle_list *list, const surface_point *s, const surface_hits *h,
+                                         nearest_hit *best) {
   const field_window window = list->window;
   const float radius = ABOUT_NEAREST * distance_along_y(list->g, s->to) + RISE_ROUNDING;
   if (list->count > 0 && radius < s->radius) {
     const cloth_vector around = vector(radius, radius, radius);
     const field_window near = window_around(list->g, vector_subtract(s->to, around), vector_add(s->to, around));
     list_window(list, &near);
-    const nearest_hit best = find_nearest_of_all(list, s, h, least);
+    const float least = find_nearest_of_all(list, s, h, best);
     list_window(list, &window);
-    if (best.size < radius) { return best; }
+    if (best->size < radius) { return least; }
   }
-  return find_nearest_of_all(list, s, h, least);
+  return find_nearest_of_all(list, s, h, best);
 }
 
 #endif
 
 /* Finds the nearest contact, and adds it. Returns a squared distance that nothing is nearer than. */
 static float find_first_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
-  float least;
+  nearest_hit best;
 #if WITH_HEIGHT_FIELD
   const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
-  const nearest_hit best = is_field ? find_nearest_ground(list, s, h, &least) : find_nearest_of_all(list, s, h, &least);
+  const float least = is_field ? find_nearest_ground(list, s, h, &best) : find_nearest_of_all(list, s, h, &best);
 #else
-  const nearest_hit best = find_nearest_of_all(list, s, h, &least);
+  const float least = find_nearest_of_all(list, s, h, &best);
 #endif
   if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return least;
@@ -14700,7 +14743,8 @@ static float find_first_hit(triangle_list *list, const surface_point *s, surface
 
 /* Finds the nearest contact beside those found, and adds it. Returns 1 if there is any. */
 static int find_next_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
-  const nearest_hit best = find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h);
+  nearest_hit best;
+  find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, &best);
   if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return best.size < s->radius;
 }
@@ -14777,7 +14821,7 @@ static void round_crease(triangle_list *list, const surface_point *s, surface_hi
  * What has passed nevertheless is put in front of what it passed, unless its way goes in and out again on much the same
  * side: then it has cut a corner.
  *
- * In: geometries, ways in their axes. Out: what the functions return. Scratch: none.
+ * In: geometries, ways in their axes. Out: what the functions return. Scratch: row buffers.
  */
 
 #if WITH_SURFACES
@@ -14799,11 +14843,12 @@ typedef struct surface_pass {
 
 #define NO_PASS 2.0f
 
-static surface_pass no_pass(float low, float high) {
-  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  const surface_pass pass = {
-      .low = low, .high = high, .share = NO_PASS, .normal = none, .last = -1.0f, .last_normal = none};
-  return pass;
+static void clear_pass(surface_pass *pass, float low, float high) {
+  fill_zero(pass, sizeof *pass);
+  pass->low = low;
+  pass->high = high;
+  pass->share = NO_PASS;
+  pass->last = -1.0f;
 }
 
 /* Where a way passes the planes of triangles. */
@@ -14873,39 +14918,40 @@ CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, sur
 #define LEAST_PIECE 0.0625f
 
 /* The same of a way whose triangles are listed piece by piece. */
-CLOTH_SEPARATE surface_pass find_passes_in_pieces(const cloth_geometry *g, const surface_point *s) {
+CLOTH_SEPARATE void find_passes_in_pieces(triangle_list *list, const cloth_geometry *g, const surface_point *s,
+                                          surface_pass *pass) {
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
   const cloth_vector around = vector(EDGE_TOLERANCE, EDGE_TOLERANCE, EDGE_TOLERANCE);
-  surface_pass pass = no_pass(0.0f, 0.0f);
   float first = 0.0f, piece = 1.0f;
-  triangle_list list;
-  open_list(&list);
+  clear_pass(pass, 0.0f, 0.0f);
+  open_list(list);
   while (first < 1.0f) {
     const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
     const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
     const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
     const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
-    list_triangles(&list, g, vector_subtract(low, around), vector_add(high, around));
-    if (list.overflows && piece > LEAST_PIECE) {
-      pass.work += list.work;
+    list_triangles(list, g, vector_subtract(low, around), vector_add(high, around));
+    if (list->overflows && piece > LEAST_PIECE) {
+      pass->work += list->work;
       piece *= 0.5f;
       continue;
     }
     first += piece;
-    pass.high = first < 1.0f ? first : NO_PASS;
-    find_passes(&list, s, &pass);
-    pass.work += list.work;
-    pass.low = first;
+    pass->high = first < 1.0f ? first : NO_PASS;
+    find_passes(list, s, pass);
+    pass->work += list->work;
+    pass->low = first;
   }
-  return pass;
 }
 
-/* What a way passes, by a list; of a short one by further lists. */
-static surface_pass find_listed_pass(triangle_list *list, const surface_point *s) {
-  if (list->is_short) { return find_passes_in_pieces(list->g, s); }
-  surface_pass pass = no_pass(0.0f, NO_PASS);
-  find_passes(list, s, &pass);
-  return pass;
+/* What a way passes, by the list of what is near; of a short one by further lists. */
+static void find_listed_pass(hit_search *search, const surface_point *s, surface_pass *pass) {
+  if (search->near.is_short) {
+    find_passes_in_pieces(&search->piece, search->near.g, s, pass);
+    return;
+  }
+  clear_pass(pass, 0.0f, NO_PASS);
+  find_passes(&search->near, s, pass);
 }
 
 /* Moves the end of a way, from which the gaps of contacts are. */
@@ -14919,10 +14965,12 @@ static void move_end(surface_point *s, surface_hits *h, cloth_vector by) {
 
 /* Adds the triangles that a way passes to the contacts, one after the other, each time moving its end out to `above`
    [m]. Returns 1 if it passes any. */
-CLOTH_SEPARATE int follow_passes(triangle_list *list, surface_point *s, float above, surface_hits *h) {
+CLOTH_SEPARATE int follow_passes(hit_search *search, surface_point *s, float above) {
+  surface_hits *h = &search->hits;
   int passed = 0;
   for (int32_t n = 0; n < SURFACE_FACES; n++) {
-    const surface_pass pass = find_listed_pass(list, s);
+    surface_pass pass;
+    find_listed_pass(search, s, &pass);
     s->work += pass.work;
     if (!(pass.share < 1.0f)) { break; }
     if (n == 0) { clear_hits(h); }
@@ -14963,13 +15011,15 @@ static void find_more_hits(triangle_list *list, const surface_point *s, surface_
 
 /* Finds the contacts of a particle whose way has a length. `above`: how far above a triangle that the way passes others
    are looked for [m]. */
-CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float length, float above, surface_hits *h) {
+CLOTH_SEPARATE void find_hits(hit_search *search, surface_point *s, float length, float above) {
+  triangle_list *list = &search->near;
+  surface_hits *h = &search->hits;
   const float reach = length + EDGE_TOLERANCE;
   int moves = 0;
   clear_hits(h);
   s->moved = vector(0.0f, 0.0f, 0.0f);
   const float least = find_first_hit(list, s, h);
-  if (list->is_short || least < reach * reach) { moves = follow_passes(list, s, above, h); }
+  if (list->is_short || least < reach * reach) { moves = follow_passes(search, s, above); }
   if (moves && list->is_short) { list_around(list, list->g, s); }
 #if WITH_HEIGHT_FIELD
   if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(list->g, s, h); }
@@ -14985,15 +15035,13 @@ CLOTH_SEPARATE void find_hits(triangle_list *list, surface_point *s, float lengt
 
 /// One point ///
 
-static surface_point one_point(const cloth_geometry *g, cloth_vector from, cloth_vector to, float radius,
-                               float behind) {
-  const surface_point s = {.from = from,
-                           .to = to,
-                           .moved = vector(0.0f, 0.0f, 0.0f),
-                           .radius = radius,
-                           .behind = behind,
-                           .one_sided = has_one_side(g)};
-  return s;
+/* Sets the way of one point, which triangles with one side hold however far it is behind them. */
+static void set_way(surface_point *s, cloth_vector from, cloth_vector to, float radius, int32_t one_sided) {
+  s->from = from;
+  s->to = to;
+  s->radius = radius;
+  s->behind = NO_FACE;
+  s->one_sided = one_sided;
 }
 
 /* Normals with a dot product below this are on opposite sides of a plate. */
@@ -15008,20 +15056,22 @@ static int is_in_box(const cloth_geometry *g, cloth_vector p) {
 
 /* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0: nobody knows how deep it
    is, so the boxes grow that are looked into. */
-CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector p, float thickness) {
-  surface_point s = one_point(g, p, p, thickness, NO_FACE);
-  triangle_list list;
-  surface_hits hits;
-  open_list(&list);
+CLOTH_SEPARATE float distance_from_surface(hit_search *search, const cloth_geometry *g, cloth_vector p,
+                                           float thickness) {
+  triangle_list *list = &search->near;
+  surface_hits *h = &search->hits;
+  surface_point s;
+  set_way(&s, p, p, thickness, has_one_side(g));
+  open_list(list);
   for (int32_t n = 0; n < DOUBLINGS; n++) {
-    list_around(&list, g, &s);
-    clear_hits(&hits);
-    find_first_hit(&list, &s, &hits);
+    list_around(list, g, &s);
+    clear_hits(h);
+    find_first_hit(list, &s, h);
 #if WITH_HEIGHT_FIELD
-    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, &hits); }
+    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, h); }
 #endif
-    if (is_hit(hits.gap[0])) { return minimum(hits.gap[0], thickness); }
-    if (!s.one_sided || list.overflows || !is_in_box(g, p)) { break; }
+    if (is_hit(h->gap[0])) { return minimum(h->gap[0], thickness); }
+    if (!s.one_sided || list->overflows || !is_in_box(g, p)) { break; }
     s.radius += s.radius;
   }
   return thickness;
@@ -15030,10 +15080,12 @@ CLOTH_SEPARATE float distance_from_surface(const cloth_geometry *g, cloth_vector
 /* 1 if a way that passes triangles ends on another side of a surface than it begins. One that goes in and comes out
    again has cut a corner, unless it comes out on the opposite side, as of a thin plate. Who begins behind a surface
    with one side may come out. */
-static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface_point s) {
-  s.one_sided = has_one_side(g);
-  if (s.one_sided) {
-    const surface_pass in_front = find_passes_in_pieces(g, &s);
+CLOTH_ONCE int is_on_other_side(triangle_list *list, const cloth_geometry *g, surface_pass *pass, surface_point *s) {
+  if (has_one_side(g)) {
+    surface_pass in_front;
+    s->one_sided = 1;
+    find_passes_in_pieces(list, g, s, &in_front);
+    s->one_sided = 0;
     pass->work += in_front.work;
     if (in_front.share > pass->share) { return 0; }
   }
@@ -15043,34 +15095,34 @@ static int is_on_other_side(const cloth_geometry *g, surface_pass *pass, surface
 
 /* The place in front of a surface that a point behind it is nearest to, or of the triangle that its way passed first.
  */
-static cloth_vector place_in_front(triangle_list *list, const surface_point *s, const surface_pass *pass, float above) {
-  surface_hits hits;
-  clear_hits(&hits);
-  find_first_hit(list, s, &hits);
-  if (hits.gap[0] < pass->depth && vector_dot(hits.normal[0], pass->normal) < negate(OPPOSITE)) {
-    return vector_add_scaled(s->to, hits.normal[0], negate(hits.gap[0] + above));
+static cloth_vector place_in_front(hit_search *search, const surface_point *s, const surface_pass *pass, float above) {
+  surface_hits *h = &search->hits;
+  clear_hits(h);
+  find_first_hit(&search->near, s, h);
+  if (h->gap[0] < pass->depth && vector_dot(h->normal[0], pass->normal) < negate(OPPOSITE)) {
+    return vector_add_scaled(s->to, h->normal[0], negate(h->gap[0] + above));
   }
   return vector_add_scaled(s->to, pass->normal, pass->depth + above);
 }
 
 /* Moves the end of a way that is on another side of a surface than its beginning, by more than `most`, in front of it.
    Both ends are in the axes of the surface. *work: of the lists. Returns 1 if that has moved it. */
-CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_vector *to, float most, float above,
-                            uint32_t *work) {
-  triangle_list list;
-  open_list(&list);
+CLOTH_SEPARATE int stop_way(hit_search *search, const cloth_geometry *g, cloth_vector from, cloth_vector *to,
+                            float most, float above, uint32_t *work) {
+  open_list(&search->near);
   *work = 0;
   for (int32_t tries = 0; tries < SURFACE_FACES; tries++) {
-    surface_point s = one_point(g, from, *to, NO_FACE, NO_FACE);
-    s.one_sided = 0;
-    surface_pass pass = find_passes_in_pieces(g, &s);
-    const int stops = pass.share < 1.0f && is_on_other_side(g, &pass, s) && !(pass.depth < most);
+    surface_point s;
+    surface_pass pass;
+    set_way(&s, from, *to, NO_FACE, 0);
+    find_passes_in_pieces(&search->piece, g, &s, &pass);
+    const int stops = pass.share < 1.0f && is_on_other_side(&search->piece, g, &pass, &s) && !(pass.depth < most);
     *work += pass.work;
     if (!stops) { return tries > 0; }
     s.radius = pass.depth + above;
-    list_around(&list, g, &s);
-    *to = vector_flush(place_in_front(&list, &s, &pass, above), STATE_QUANTUM);
-    *work += list.work;
+    list_around(&search->near, g, &s);
+    *to = vector_flush(place_in_front(search, &s, &pass, above), STATE_QUANTUM);
+    *work += search->near.work;
   }
   *to = from;
   return 1;
@@ -15085,7 +15137,7 @@ CLOTH_SEPARATE int stop_way(const cloth_geometry *g, cloth_vector from, cloth_ve
  * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
  * up to the thickness.
  *
- * In: pins, place, a collider. Out: scratch.reach. Scratch: none.
+ * In: pins, place, a collider. Out: scratch.reach. Scratch: row buffers.
  */
 
 #if WITH_COLLIDERS
@@ -15117,11 +15169,12 @@ static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, in
 }
 
 /* The distance of a pin from a collider, in its axes; of interest only if it is below the thickness. */
-static float distance_of_pin(const touched_body *b, cloth_vector x, float thickness) {
+static float distance_of_pin(const cloth *c, const touched_body *b, cloth_vector x, float thickness) {
   cloth_vector normal;
 #if WITH_SURFACES
-  if (is_surface(b->shape)) { return distance_from_surface(b->geometry, x, thickness); }
+  if (is_surface(b->shape)) { return distance_from_surface(hit_search_of(c), b->geometry, x, thickness); }
 #endif
+  (void)c;
   (void)thickness;
   return distance_of_point(b->shape, b->geometry, x, &normal);
 }
@@ -15143,46 +15196,49 @@ static int32_t springs_to_thickness(const cloth *c, float nearer) {
 }
 
 /* Widens an area by that around a pin. Around a tube it has all columns. */
-static void widen_area(buried_area *area, const solve_arrays *a, int32_t row, int32_t column, int32_t springs) {
-  const int32_t left = a->is_ring ? 0 : column - springs, right = a->is_ring ? a->columns : column + springs + 1;
+static void widen_area(buried_area *area, const cloth *c, int32_t row, int32_t column, int32_t springs) {
+  const int32_t is_ring = is_wrapped(c), columns = c->grid.columns;
+  const int32_t left = is_ring ? 0 : column - springs, right = is_ring ? columns : column + springs + 1;
   area->first_row = larger_of(0, smaller_of(area->first_row, row - springs));
-  area->end_row = smaller_of(a->rows, larger_of(area->end_row, row + springs + 1));
+  area->end_row = smaller_of(c->grid.rows, larger_of(area->end_row, row + springs + 1));
   area->first_column = larger_of(0, smaller_of(area->first_column, left));
-  area->end_column = smaller_of(a->columns, larger_of(area->end_column, right));
+  area->end_column = smaller_of(columns, larger_of(area->end_column, right));
 }
 
 /* Spreads the distances of pins over an area, forwards, then backwards. */
-static void spread_in_area(const cloth *c, const solve_arrays *a, const buried_area *area, float *reach) {
+CLOTH_ONCE void spread_in_area(const cloth *c, const buried_area *area, float *reach) {
+  const solve_arrays a = arrays_of(c);
   const int32_t columns = area->end_column - area->first_column;
   const int32_t count = columns * (area->end_row - area->first_row);
   for (int32_t n = 0; n < 2 * count; n++) {
     const int32_t i = n < count ? n : 2 * count - 1 - n;
-    spread_reach(c, a, reach, area->first_row + i / columns, area->first_column + i % columns);
+    spread_reach(c, &a, reach, area->first_row + i / columns, area->first_column + i % columns);
   }
 }
 
 /* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
 CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t columns = c->grid.columns, rows = c->grid.rows, pitch = pitch_of(c), plane = near_plane(pitch, rows);
   const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
-  float *reach = floats_at(c, c->scratch.reach);
-  buried_area area = {a->rows, 0, a->columns, 0};
+  float *reach = floats_at(c, c->scratch.reach), *place = near_array(c, c->scratch.place);
+  buried_area area = {rows, 0, columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    const int32_t row = i / a->columns, column = i - row * a->columns;
-    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
-    const cloth_vector p = to_local(&b->end, x);
-    const float begins =
-        vector_dot(p, p) < near * near ? distance_of_pin(b, p, thickness) + BURIED_SHARE * thickness : thickness;
+    const int32_t row = i / columns, column = i - row * columns;
+    const cloth_vector x = near_vector(near_row(place, pitch, row), plane, column);
+    const cloth_vector off = vector_flush_work(vector_subtract(x, b->end.position));
+    if (!(vector_dot(off, off) < near * near)) { continue; }
+    const float begins = distance_of_pin(c, b, to_local(&b->end, x), thickness) + BURIED_SHARE * thickness;
     if (!(begins < thickness)) { continue; }
-    if (!is_buried) {
-      EACH_BLOCK(place, left, a->rows * a->pitch, lanes_store_first(reach + place, lanes_splat(thickness), left));
-    }
+    if (!is_buried) { EACH_BLOCK(n, left, rows * pitch, lanes_store_first(reach + n, lanes_splat(thickness), left)); }
     is_buried = 1;
-    reach[row * a->pitch + column] = begins;
-    widen_area(&area, a, row, column, springs_to_thickness(c, thickness - begins));
+    reach[row * pitch + column] = begins;
+    widen_area(&area, c, row, column, springs_to_thickness(c, thickness - begins));
   }
-  if (is_buried) { spread_in_area(c, a, &area, reach); }
+  if (is_buried) { spread_in_area(c, &area, reach); }
+#if WITH_SURFACES
+  if (is_surface(b->shape)) { clear_room(c, sizeof(hit_search)); }
+#endif
   return is_buried;
 }
 
@@ -15337,8 +15393,8 @@ CLOTH_SEPARATE void scatter(const solve_arrays *a, float *array, int32_t floats,
  *
  * The first place is found by conservative advancement: a point may go as far as its distance without touching.
  *
- * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach,
- * residual (balls).
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches; in ground the boxes of blocks,
+ * and which particles are near. Scratch: scratch.reach.
  */
 
 #if WITH_COLLIDERS
@@ -15385,51 +15441,57 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
   return places;
 }
 
-/* Balls around blocks of particles, by rows, where they are linearised, and the longest of their ways. They stand in
-   memory that is free until the springs are linearised. */
-typedef struct block_balls {
-  vector_array centre;
-  float *radius, *way;
+/* Boxes around blocks of particles, by rows, where they are linearised, and the longest of their ways; which particles
+   of a block are near a collider, as bits. They stand in memory that is free until terms have blocks. */
+typedef struct block_boxes {
+  vector_array centre, half;
+  float *way;
+  uint32_t *near;
   int32_t count;
-} block_balls;
+} block_boxes;
 
-static block_balls balls_of(const solve_arrays *a) {
-  const int32_t count = touch_blocks(a->columns) * a->rows, room = row_pitch(count);
-  float *from = a->residual;
-  const block_balls balls = {{from, from + room, from + 2 * room}, from + 3 * room, from + 4 * room, count};
-  return balls;
+static block_boxes boxes_of(const cloth *c) {
+  const int32_t count = touch_blocks(c->grid.columns) * c->grid.rows, room = row_pitch(count);
+  float *from = floats_at(c, c->scratch.ground);
+  return (block_boxes){.centre = {from, from + room, from + 2 * room},
+                       .half = {from + 3 * room, from + 4 * room, from + 5 * room},
+                       .way = from + 6 * room,
+                       .near = (uint32_t *)(void *)(from + 7 * room),
+                       .count = count};
 }
 
-/* The ball number `n` of a block: around one of its particles. */
-static void find_ball(const block_balls *balls, const solve_arrays *a, vector_array x, int32_t n) {
+/* The box of block number `n`. */
+static void find_block_box(const block_boxes *boxes, const solve_arrays *a, vector_array x, int32_t n) {
   const int32_t blocks = touch_blocks(a->columns), row = n / blocks, column = (n - row * blocks) * TOUCH_LANES;
-  const int32_t middle = column + smaller_of(TOUCH_LANES, a->columns - column) / 2;
   const float *place = near_row(a->place, a->pitch, row);
-  const cloth_vector centre = near_vector(place, a->plane, middle);
-  lanes away = lanes_splat(0.0f), way = away;
+  const lanes3 first = lanes3_splat(near_vector(place, a->plane, column));
+  lanes3 low = first, high = first;
+  lanes way = lanes_splat(0.0f);
   for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
     const lanes_mask exists = lanes_first(a->columns - column - k);
-    const lanes3 to = near_load(place, a->plane, column + k);
-    const lanes3 off = lanes3_flush(lanes3_subtract(to, lanes3_splat(centre)));
-    const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k)));
-    away = lanes_maximum(lanes_keep(exists, lanes3_dot(off, off)), away);
+    const lanes3 to = lanes3_select(exists, near_load(place, a->plane, column + k), first);
+    const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k));
+    low = lanes3_minimum(low, to);
+    high = lanes3_maximum(high, to);
     way = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), way);
   }
-  vector_store(balls->centre, n, centre);
-  balls->radius[n] = square_root(lanes_largest(away, 0.0f));
-  balls->way[n] = square_root(lanes_largest(way, 0.0f));
+  const position_box box = box_of_lanes(low, high);
+  vector_store(boxes->centre, n, vector_scale(vector_add(box.low, box.high), 0.5f));
+  vector_store(boxes->half, n, vector_scale(vector_subtract(box.high, box.low), 0.5f));
+  boxes->way[n] = square_root(lanes_largest(way, 0.0f));
 }
 
-/* The balls of all blocks; behind them, where lanes are loaded, zeros. */
-CLOTH_SEPARATE void find_balls(const cloth *c, const solve_arrays *a, const block_balls *balls) {
-  clear_floats(a->residual, 5 * row_pitch(balls->count));
-  for (int32_t n = 0; n < balls->count; n++) {
-    find_ball(balls, a, vectors_at(c, c->state.position), n);
+/* The boxes of all blocks; behind them, where lanes are loaded, zeros. */
+CLOTH_SEPARATE void find_block_boxes(const cloth *c, const solve_arrays *a, const block_boxes *boxes) {
+  clear_floats(boxes->centre.x, 7 * row_pitch(boxes->count));
+  for (int32_t n = 0; n < boxes->count; n++) {
+    find_block_box(boxes, a, vectors_at(c, c->state.position), n);
   }
 }
 
 /* Where the particles of a cloth may go in the substep: around where they are linearised, as far as their ways go. */
-CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
+CLOTH_SEPARATE position_box box_of_ways(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 first = lanes3_splat(near_vector(a->place, a->plane, 0));
   lanes3 low = first, high = first;
@@ -15439,7 +15501,7 @@ CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
     EACH_BLOCK(i, left, a->columns, {
       const lanes_mask exists = lanes_first(left);
       const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
-      const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + i)));
+      const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
       low = lanes3_minimum(to, low);
       high = lanes3_maximum(to, high);
       most = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), most);
@@ -15452,30 +15514,14 @@ CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
   return wide;
 }
 
-static position_box box_around_both(const position_box *a, const position_box *b) {
-  const position_box both = {
-      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
-      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
-  return both;
-}
-
-/* The box in world axes around one at a pose. */
-static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
-  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
-  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
+/* Begins the search in a part: nothing touches yet. Returns 0 if there are no colliders; otherwise particles go within
+ *all. */
+static int start_touches(const cloth *c, position_box *all) {
+  clear_touches(c);
+  workspace_of(c)->cells = 0;
+  if (collider_end(c) == 0) { return 0; }
+  *all = box_of_ways(c);
+  return 1;
 }
 
 /* How far a coordinate is outside of a range. */
@@ -15524,12 +15570,15 @@ typedef struct touch_search {
   const solve_arrays *a;
   const touched_body *b;
   vector_array x;
-  block_balls balls;
+  block_boxes boxes;
   const float *reach;
   float thickness;
   float turn;      /* no point moves farther by the collider's turn than this share of its distance */
   float farthest;  /* no particle of the block goes farther as the collider sees it [m] */
   float push;      /* farthest that particles are pushed out [m] */
+  float beyond;    /* blocks are looked at that may come so near [m] */
+  float beside;    /* particles are near that are nearer than this and the longest way of their block [m] */
+  uint32_t near;   /* which of the block are */
   int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
 
@@ -15586,6 +15635,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   touch_way w = {.to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
   lanes3 normal;
   lanes gap = distances_to(b, &w.to, &normal);
+  s->near |= lanes_bits(lanes_less(gap, lanes_splat(s->beside + s->farthest))) << k;
   lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
   if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
@@ -15635,25 +15685,30 @@ static float turn_of(const touched_body *b) {
   return 2.0f * (vector_length(off) + most);
 }
 
-/* Which of the balls from `first` on the collider may touch: as far from their centres as its distance it is not. */
-CLOTH_INLINE lanes_mask are_balls_near(const touch_search *s, int32_t first) {
-  const lanes radius = lanes_add(lanes_load(s->balls.radius + first), lanes_load(s->balls.way + first));
-  const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->balls.centre, first));
-  const lanes away = lanes3_length(p), beyond = lanes_splat(2.0f * s->thickness + s->b->shift);
-  const lanes turned = lanes_multiply(lanes_add(away, radius), lanes_splat(s->turn));
-  const lanes reach = lanes_add(lanes_add(radius, beyond), turned);
+/* Which of the blocks from `first` on the collider may touch. A convex one is nowhere in front of the plane that is as
+   far from the middle of the box as itself. */
+CLOTH_INLINE lanes_mask are_blocks_near(const touch_search *s, int32_t first) {
+  const lanes3 half = lanes3_load(s->boxes.half, first);
+  const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->boxes.centre, first));
+  const lanes away = lanes3_length(p), radius = lanes3_length(half);
   lanes3 normal;
-  const lanes distance = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID
-                             ? lanes_subtract(away, lanes_splat(s->b->reach))
-                             : distances_to(s->b, &p, &normal);
-  return lanes_less(distance, lanes_multiply(reach, lanes_splat(BOX_SLACK)));
+  lanes distance = lanes_subtract(away, lanes_splat(s->b->reach)), deep = radius;
+  if (s->b->shape->shape != CLOTH_SHAPE_DISTANCE_GRID) {
+    distance = distances_to(s->b, &p, &normal);
+    const lanes3 n = lanes3_flush(lanes3_rotate(s->b->end.rotation, normal));
+    deep = lanes3_dot(half, lanes3_of(lanes_absolute(n.x), lanes_absolute(n.y), lanes_absolute(n.z)));
+  }
+  const lanes turned = lanes_multiply(lanes_add(away, radius), lanes_splat(s->turn));
+  const lanes ways = lanes_add(lanes_load(s->boxes.way + first), lanes_splat(s->beyond + s->b->shift));
+  return lanes_less(distance, lanes_multiply(lanes_add(lanes_add(deep, ways), turned), lanes_splat(BOX_SLACK)));
 }
 
 /* How far particles of block number `n` go at most, as the collider sees it. */
 static float longest_way(const touch_search *s, int32_t n) {
-  const cloth_vector off = vector_subtract(vector_load(s->balls.centre, n), s->b->end.position);
-  const float away = s->turn > 0.0f ? vector_length(vector_flush_work(off)) + s->balls.radius[n] : 0.0f;
-  return s->balls.way[n] + s->b->shift + s->turn * away;
+  const cloth_vector off = vector_subtract(vector_load(s->boxes.centre, n), s->b->end.position);
+  const float radius = s->turn > 0.0f ? vector_length(vector_load(s->boxes.half, n)) : 0.0f;
+  const float away = s->turn > 0.0f ? vector_length(vector_flush_work(off)) + radius : 0.0f;
+  return s->boxes.way[n] + s->b->shift + s->turn * away;
 }
 
 /* Finds the touches of a collider with block number `n` of particles. */
@@ -15668,11 +15723,13 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
   e->kind = POINT_PARTICLE;
   e->face = 0;
   s->farthest = BOX_SLACK * longest_way(s, n);
+  s->near = 0;
   workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
   EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+  s->boxes.near[n] = s->near;
   if (touches) {
     clear_untouched(e, s->a->columns);
     keep_touch(c);
@@ -15681,8 +15738,9 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  for (int32_t first = 0; first < s->balls.count; first += CLOTH_LANES) {
-    uint32_t near = lanes_bits(lanes_both(are_balls_near(s, first), lanes_first(s->balls.count - first)));
+  fill_zero(s->boxes.near, (uint32_t)s->boxes.count * sizeof *s->boxes.near);
+  for (int32_t first = 0; first < s->boxes.count; first += CLOTH_LANES) {
+    uint32_t near = lanes_bits(lanes_both(are_blocks_near(s, first), lanes_first(s->boxes.count - first)));
     for (; near; near &= near - 1u) {
       find_touches_of_block(s, first + first_bit(near));
     }
@@ -15710,43 +15768,6 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
   (void)collider;
 }
 
-/* Finds the touches of all colliders but surfaces in a substep. Returns 1 if one would be farther inside than the law
-   is thick. */
-CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  int32_t is_deep = 0;
-  clear_touches(c);
-  if (collider_end(c) == 0) { return 0; }
-  const block_balls balls = balls_of(&a);
-  const position_box all = box_of_ways(c, &a);
-  const float thickness = contact_thickness(c), push = c->settings.integration.max_push_speed * t->h;
-  int32_t has_balls = 0;
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
-    if (!has_balls) {
-      find_balls(c, &a, &balls);
-      has_balls = 1;
-    }
-    if (!is_solid_at(c, index)) { continue; }
-    touched_body b = touched_body_of(c, t, index);
-    if (!is_plane_near(&b, &all, thickness)) { continue; }
-    b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
-    touch_search s = {.c = c,
-                      .a = &a,
-                      .b = &b,
-                      .x = vectors_at(c, c->state.position),
-                      .balls = balls,
-                      .reach = floats_at(c, c->scratch.reach),
-                      .thickness = thickness,
-                      .turn = turn_of(&b),
-                      .push = push};
-    find_touches_of(&s);
-    leave_attached(c, &a, index);
-    is_deep |= s.is_deep;
-  }
-  return is_deep;
-}
-
 #endif
 
 /// Search for cells that touch ///
@@ -15764,12 +15785,19 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
  * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
  * particles that lie on something flat are farther out.
  *
- * Both triangles of a cell have the diagonal from its first corner. The cloth, then blocks of its cells are compared
- * with the box of the collider; then the normals at the corners tell how far it may stand out: for a convex solid
- * phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows. What is left
- * descends to its nearest point, as many triangles at once as there are lanes.
+ * Both triangles of a cell have the diagonal from its first corner. What is too far, or flat, is left out in stages,
+ * each from a bound that holds for any convex solid:
  *
- * In: position, place, diagonal, colliders, memory of cells. Out: touches of cells. Scratch: scratch.reach, ground.
+ *   by distance   a solid of which each point lies in a ball of radius R within it: (phi(p) + R)^2 is no less than
+ *                 sum w_j (phi_j + R)^2 - sum_{i<j} w_i w_j |x_i - x_j|^2, and the last sum no more than a third of the
+ *                 longest edge squared. So a corner is near, as the search for particles has found, or nothing touches.
+ *   by turn       phi_j >= phi_i + n_i . (x_j - x_i), so that sag <= sum_{i<j} w_i w_j (n_i - n_j) . (x_i - x_j).
+ *   by a plane    phi(y) >= phi(p) + n . (y - p) at its middle, and at each place of the descent.
+ *
+ * What is left descends to its nearest point, as many triangles at once as there are lanes.
+ *
+ * In: position, place, diagonal, colliders, memory of cells. Out: touches of particles and of cells. Scratch:
+ * scratch.reach, ground.
  */
 
 #if WITH_COLLIDERS
@@ -15795,9 +15823,6 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
 /* Slopes of the distance along a triangle below this are none. */
 #define LEAST_SLOPE 1.0e-3f
 
-/* Rows of cells of a block. */
-#define BLOCK_ROWS 4
-
 /* A triangle that is looked at, and a point of it at the beginning of the substep. */
 typedef struct cell_triangle {
   cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
@@ -15807,6 +15832,7 @@ typedef struct cell_triangle {
   const cell_memory *memory; /* NULL: nothing is remembered of it */
   float weight[3], nearest;  /* of its point; the distance of that */
   float kept;                /* distance of the point that is remembered */
+  float most;                /* nothing touches that is so far where the substep begins [m] */
 } cell_triangle;
 
 /* Triangles that wait for each other. */
@@ -15815,142 +15841,81 @@ typedef struct cell_batch {
   cell_triangle triangle[CLOTH_LANES];
 } cell_batch;
 
-/* What the search of one collider takes. */
+/* What the search of cells takes beside that of the particles of a collider. */
 typedef struct cell_search {
-  touch_search s;
-  touched_body body;
-  int32_t has_reach; /* 1: distances at which contact begins near buried pins are known */
-  position_box near; /* around the collider in the part, and where cells may touch it, in world axes [m] */
-  uint32_t cursor;   /* in the memory */
-  int32_t tried;     /* triangles, of all colliders */
-  corner_row *row;   /* two, by the parity of the row */
-  int32_t block;     /* first column */
-  float way;         /* longest of the corners of the present row of cells in the collider's axes, or more [m] */
+  touch_search *s;
+  uint32_t cursor;             /* in the memory */
+  int32_t tried;               /* triangles, of all colliders */
+  corner_row *row;             /* two, by the parity of the row */
+  int32_t block;               /* first column */
+  int32_t left, behind, cells; /* corners of a row; the column behind them, -1: none; cells of a row */
+  float most;                  /* no triangle of the row of cells touches that is so far where the substep begins [m] */
   cell_batch batch;
 } cell_search;
-
-/* The boxes of blocks of cells, around where their particles begin, are linearised, and would be after the same ways
-   again: row by row for each block of columns, in memory that is free until terms have blocks. */
-static position_box *cell_boxes_of(const cloth *c) {
-  return (position_box *)(void *)floats_at(c, c->scratch.ground);
-}
-
-/* 1 for colliders that cells touch. */
-static int is_met_by_cells(const cloth *c, int32_t index) {
-  const int32_t shape = is_collider(c, index) ? slot_at(c, index)->body.shape : CLOTH_SHAPE_PLANE;
-  const int has_mass = find_unknown(c, index) != NULL;
-  return !has_mass && shape != CLOTH_SHAPE_PLANE && !is_concave(&slot_at(c, index)->body);
-}
 
 /* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses. */
 #define LARGE_SAG 0.5f
 
-/* 1 for round colliders so large that particles alone keep them out. */
-static int is_large(const cloth *c, const cloth_collider *s, float thickness) {
+/* The radius of balls that fill a collider: each of its points lies in one. */
+static float round_radius(const cloth_collider *s) {
+  return s->shape == CLOTH_SHAPE_SPHERE    ? s->radius
+         : s->shape == CLOTH_SHAPE_CAPSULE ? minimum(s->radius, s->radius_top)
+                                           : 0.0f;
+}
+
+/* 1 for colliders that cells touch: solids without mass that are not so large that particles alone keep them out. */
+static int is_met_by_cells(const cloth *c, const touched_body *b, float thickness) {
   const float longest = maximum(c->grid.diagonal, c->grid.antidiagonal);
-  const int is_capsule = s->shape == CLOTH_SHAPE_CAPSULE;
-  const float radius = is_capsule ? minimum(s->radius, s->radius_top) : s->radius;
-  return (is_capsule || s->shape == CLOTH_SHAPE_SPHERE) && longest * longest < 8.0f * LARGE_SAG * thickness * radius;
+  const int is_large = longest * longest < 8.0f * LARGE_SAG * thickness * round_radius(b->shape);
+  return !b->unknown && b->shape->shape != CLOTH_SHAPE_PLANE && !is_concave(b->shape) && !is_large;
 }
 
-/* The box around a collider in its axes. */
-static position_box box_of_shape(const touched_body *b) {
-  const cloth_collider *s = b->shape;
-  const float radius = maximum(s->radius, s->radius_top);
-  cloth_vector half = vector(radius, radius, radius);
-  if (s->shape == CLOTH_SHAPE_BOX) {
-    half = s->half_extents;
-  } else if (s->shape == CLOTH_SHAPE_CAPSULE) {
-    half.y = s->half_height + radius;
-  } else if (s->shape == CLOTH_SHAPE_CYLINDER) {
-    half.y = s->half_height;
+/* The longest edge of the triangles of a cloth, where it is linearised, squared. */
+CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
+  lanes most = lanes_splat(0.0f);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *place = near_row(a->place, a->pitch, row), *under = place;
+    if (row + 1 < a->rows) { under = near_row(a->place, a->pitch, row + 1); }
+    EACH_BLOCK(i, left, a->columns, {
+      const lanes3 x = near_load(place, a->plane, i);
+      const lanes3 across = lanes3_subtract(near_load(place, a->plane, i + 1), x);
+      const lanes3 down = lanes3_subtract(near_load(under, a->plane, i), x);
+      const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
+      const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
+      most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
+      most = lanes_maximum(lanes_keep(lanes_first(a->is_ring ? left : left - 1), beside), most);
+    });
   }
-  const position_box box = {vector_scale(half, -1.0f), half};
-  const position_box of_geometry = {b->geometry ? b->geometry->low : half, b->geometry ? b->geometry->high : half};
-  return b->geometry ? of_geometry : box;
+  return lanes_largest(most, 0.0f);
 }
 
-/* Where cells may touch a collider. */
-static void place_collider(cell_search *s) {
-  const touched_body *b = &s->body;
-  const position_box own = box_of_shape(b);
-  const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
-  const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
-  const float wide = around + b->shift + turn_of(b) * (b->reach + around);
-  s->near = box_around_both(&from, &to);
-  s->near.low = vector_subtract(s->near.low, vector(wide, wide, wide));
-  s->near.high = vector_add(s->near.high, vector(wide, wide, wide));
+/* How near to a collider, beside its way, a corner of a triangle must be that touches it. */
+static float nearest_corner(const touched_body *b, float thickness, float edge_squared) {
+  const float radius = round_radius(b->shape), far = (CELL_REACH + CELL_SLACK) * thickness + radius;
+  return BOX_SLACK * square_root(far * far + edge_squared * (1.0f / 3.0f)) - radius;
 }
 
-/* The box of a block of cells from a row and a column on, without the particles behind its last column. */
-CLOTH_INLINE position_box box_particles(const touch_search *s, int32_t row, int32_t column, int32_t left) {
-  const vector_array x = s->x;
-  const lanes3 first = lanes3_splat(vector_load(x, row * s->a->columns + column));
-  lanes3 low = first, high = first;
-  for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows; r++) {
-    const float *place = near_row(s->a->place, s->a->pitch, r);
-    for (int32_t k = 0; k < left; k += CLOTH_LANES) {
-      const lanes_mask exists = lanes_first(left - k);
-      const lanes3 a = lanes3_load(x, r * s->a->columns + column + k), b = near_load(place, s->a->plane, column + k);
-      const lanes3 way = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM), on = lanes3_add(b, way);
-      low = lanes3_select(exists, lanes3_minimum(low, lanes3_minimum(a, on)), low);
-      high = lanes3_select(exists, lanes3_maximum(high, lanes3_maximum(a, on)), high);
-    }
-  }
-  return box_of_lanes(low, high);
-}
-
-/* One more particle in it. */
-static void widen_cell_box(const touch_search *s, position_box *box, int32_t row, int32_t column) {
-  const cloth_vector a = vector_load(s->x, row * s->a->columns + column);
-  const cloth_vector b = near_vector(near_row(s->a->place, s->a->pitch, row), s->a->plane, column);
-  const cloth_vector way = vector_flush(vector_subtract(b, a), STATE_QUANTUM), on = vector_add(b, way);
-  const position_box ends = {vector(minimum(a.x, on.x), minimum(a.y, on.y), minimum(a.z, on.z)),
-                             vector(maximum(a.x, on.x), maximum(a.y, on.y), maximum(a.z, on.z))};
-  *box = box_around_both(&ends, box);
-}
-
-/* The corners of a block of cells: so many of a row, and one more behind them. Behind the last column of a tube the
-   first one follows. */
-static int32_t corners_left(const solve_arrays *a, int32_t block) {
-  const int32_t left = a->columns - block;
-  return left < TOUCH_LANES ? left : TOUCH_LANES;
-}
-
-static int32_t corner_behind(const solve_arrays *a, int32_t block) {
+/* Begins a block of cells: it has so many corners of a row, and one more behind them. Behind the last column of a tube
+   the first one follows. */
+static void open_block(cell_search *s, int32_t block) {
+  const solve_arrays *a = s->s->a;
   const int32_t next = block + TOUCH_LANES;
-  return next < a->columns ? next : a->is_ring ? 0 : -1;
+  s->block = block;
+  s->left = smaller_of(a->columns - block, TOUCH_LANES);
+  s->behind = next < a->columns ? next : a->is_ring ? 0 : -1;
+  s->cells = smaller_of(cells_along_warp(s->s->c) - block, TOUCH_LANES);
+  s->row[0].row = s->row[1].row = -1;
 }
 
-/* How many blocks of rows there are. */
-static int32_t row_blocks(const solve_arrays *a) {
-  return (a->rows - 1 + BLOCK_ROWS - 1) / BLOCK_ROWS;
+/* Which corners of a row beside the present block are near, as bits. */
+CLOTH_INLINE uint32_t near_corners(const cell_search *s, int32_t row) {
+  const uint32_t *near = s->s->boxes.near + row * touch_blocks(s->s->a->columns);
+  const uint32_t own = near[s->block / TOUCH_LANES] & ((1u << s->left) - 1u);
+  return s->behind < 0 ? own : own | (near[s->behind / TOUCH_LANES] & 1u) << s->left;
 }
 
-/* The boxes of all blocks. */
-CLOTH_SEPARATE void find_cell_boxes(const touch_search *s) {
-  position_box *to = cell_boxes_of(s->c);
-  for (int32_t column = 0; column < cells_along_warp(s->c); column += TOUCH_LANES) {
-    const int32_t left = corners_left(s->a, column), behind = corner_behind(s->a, column);
-    for (int32_t row = 0; row + 1 < s->a->rows; row += BLOCK_ROWS, to++) {
-      *to = box_particles(s, row, column, left);
-      for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows && behind >= 0; r++) {
-        widen_cell_box(s, to, r, behind);
-      }
-    }
-  }
-}
-
-/* Copies what the corners of a row have from one place of it to another. */
-static void copy_corner(corner_row *r, int32_t from, int32_t to) {
-  float *all = &r->from[0][0];
-  for (int32_t n = 0; n < CORNER_ARRAYS; n++) {
-    all[n * CORNER_FLOATS + to] = all[n * CORNER_FLOATS + from];
-  }
-}
-
-/* A block of particles of a row, of which `count` count, as corners from `k` on. */
-CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k, int32_t count) {
+/* A block of particles of a row, as corners from `k` on. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
   const vector_array from = {r->from[0], r->from[1], r->from[2]};
   const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
@@ -15958,23 +15923,30 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
   lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
   lanes3_store(from, k, x, CLOTH_LANES);
   lanes3_store(normals, k, normal, CLOTH_LANES);
-  const lanes3 to = lanes_to_local(&s->b->end, near_load(near_row(s->a->place, s->a->pitch, r->row), s->a->plane, i));
-  const lanes way = lanes_keep(lanes_first(count), lanes3_length(lanes3_subtract(to, x)));
-  r->way = maximum(lanes_largest(way, 0.0f), r->way);
 }
 
-/* The particles of a row beside the present block. */
-CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
+/* How far the particles of a row beside the present block go at most, as the collider sees them. */
+static float way_of_row(const cell_search *s, int32_t row) {
+  const int32_t first = row * touch_blocks(s->s->a->columns);
+  const float own = longest_way(s->s, first + s->block / TOUCH_LANES);
+  return s->behind < 0 ? own : maximum(longest_way(s->s, first + s->behind / TOUCH_LANES), own);
+}
+
+/* The particles of a row beside the present block, of which `wanted` are read. */
+CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row, uint32_t wanted) {
   corner_row *r = &s->row[row & 1];
-  const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
-  if (r->row == row) { return r; }
-  r->row = row;
-  r->way = 0.0f;
-  for (int32_t k = 0; k < left; k += CLOTH_LANES) {
-    place_corners(&s->s, r, s->block + k, k, left - k);
+  if (r->row != row) {
+    r->row = row;
+    r->placed = 0;
+    r->way = way_of_row(s, row);
   }
-  if (behind >= 0) { place_corners(&s->s, r, behind, TOUCH_LANES, 1); }
-  if (behind >= 0 && left < TOUCH_LANES) { copy_corner(r, TOUCH_LANES, left); }
+  for (int32_t k = 0; k <= s->left; k += CLOTH_LANES) {
+    const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k;
+    if (!(wanted & ~r->placed & group)) { continue; }
+    if (k < s->left) { place_corners(s->s, r, s->block + k, k); }
+    if (s->behind >= 0 && s->left < k + CLOTH_LANES) { place_corners(s->s, r, s->behind, s->left); }
+    r->placed |= group;
+  }
   return r;
 }
 
@@ -15999,25 +15971,36 @@ CLOTH_INLINE lanes turn_between(const corner_block *a, const corner_block *b) {
   return lanes3_dot(turned, lanes3_flush_below(lanes3_subtract(a->from, b->from), STATE_QUANTUM));
 }
 
-/* Which triangles may have the collider come near and stand out between their corners: by how far its surface turns
-   from corner to corner, and then by the distance of their middle. The sag is less than the second largest of the three
-   turns. */
+/* The least distance that a triangle has from a convex collider, if a point p of it has the distance and the normal. */
+CLOTH_INLINE lanes least_distance(lanes distance, lanes3 normal, lanes3 p, const lanes3 corner[3]) {
+  const lanes3 n = lanes3_flush(normal);
+  const lanes a = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[0], p), STATE_QUANTUM));
+  const lanes b = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[1], p), STATE_QUANTUM));
+  const lanes c = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[2], p), STATE_QUANTUM));
+  return lanes_add(distance, lanes_minimum(a, lanes_minimum(b, c)));
+}
+
+/* Which triangles may begin to touch: by how far the surface turns from corner to corner, then by the distance of their
+   middle. The sag is no more than the second largest of the three turns, and a third of the largest. */
 CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
                                             const corner_block *c) {
-  const lanes thickness = lanes_splat(s->s.thickness), third = lanes_splat(1.0f / 3.0f);
+  const lanes least = lanes_splat(LEAST_SAG * s->s->thickness), most = lanes_splat(s->most);
+  const lanes third = lanes_splat(1.0f / 3.0f);
   const lanes ab = turn_between(a, b), ac = turn_between(a, c), bc = turn_between(b, c);
-  const lanes sag = lanes_minimum(lanes_maximum(ab, ac), lanes_minimum(lanes_maximum(ab, bc), lanes_maximum(ac, bc)));
+  const lanes high = lanes_maximum(ab, ac), low = lanes_minimum(ab, ac);
+  const lanes second = lanes_maximum(low, lanes_minimum(high, bc)), largest = lanes_maximum(high, bc);
+  const lanes sag = lanes_minimum(second, lanes_multiply(largest, lanes_splat(BOX_SLACK / 3.0f)));
   const lanes nearest = lanes_minimum(a->distance, lanes_minimum(b->distance, c->distance));
-  const float reach = (CELL_REACH + CELL_SLACK) * s->s.thickness + (1.0f + FARTHER) * s->way;
-  const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
-  const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), lanes_splat(reach)));
+  const lanes_mask is_outside = lanes_both(lanes_less(lanes_splat(0.0f), nearest), lanes_less(least, sag));
+  const lanes_mask may = lanes_both(is_outside, lanes_less(lanes_subtract(nearest, sag), most));
   if (!lanes_any(may)) { return may; }
   const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(a->from, b->from), c->from), third);
-  const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
+  const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM), corner[3] = {a->from, b->from, c->from};
   lanes3 normal;
-  const lanes distance = distances_to(s->s.b, &at, &normal);
+  const lanes distance = distances_to(s->s->b, &at, &normal);
   const lanes mean = lanes_multiply(lanes_add(lanes_add(a->distance, b->distance), c->distance), third);
-  return lanes_both(may, lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), lanes_subtract(mean, distance)));
+  const lanes_mask stands_out = lanes_less(least, lanes_subtract(mean, distance));
+  return lanes_both(may, lanes_both(stands_out, lanes_less(least_distance(distance, normal, at, corner), most)));
 }
 
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
@@ -16026,14 +16009,14 @@ static cloth_vector point_of_cell(const cloth_vector corner[3], const float weig
   return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
 }
 
-/* The entry of a triangle in the memory; NULL if it has none. */
-static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
-  const cell_memory *entry = cell_memories_of(s->s.c);
-  const uint32_t count = *cells_remembered(s->s.c);
+/* The first entry of the memory from a key on; NULL if there is none. */
+static const cell_memory *memory_from(cell_search *s, uint32_t key) {
+  const cell_memory *entry = cell_memories_of(s->s->c);
+  const uint32_t count = *cells_remembered(s->s->c);
   while (s->cursor < count && entry[s->cursor].key < key) {
     s->cursor++;
   }
-  return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
+  return s->cursor < count ? &entry[s->cursor] : NULL;
 }
 
 /* The weights of the remembered point of a triangle; without one those of its middle. */
@@ -16044,15 +16027,17 @@ static void start_weights(const cell_memory *m, float weight[3]) {
   weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
 }
 
-/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are. */
+/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are; how
+   far they are too far. */
 typedef struct descent {
-  lanes3 corner, first, second, across;
-  lanes weight[3], step, steps;
+  lanes3 corner[3], first, second, across;
+  lanes weight[3], step, steps, most;
 } descent;
 
 /* Takes the triangles that wait. */
 static descent descent_of(const cell_batch *b) {
   float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
+  float most[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
     for (int32_t n = 0; n < 3; n++) {
@@ -16062,15 +16047,15 @@ static descent descent_of(const cell_batch *b) {
       weight[n][lane] = t->weight[n];
     }
     start[lane] = t->memory ? KEPT_START : DESCENT_START;
+    most[lane] = t->most;
     steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
   }
-  lanes3 q[3];
   descent d;
+  lanes3 *q = d.corner;
   for (int32_t n = 0; n < 3; n++) {
     q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
     d.weight[n] = lanes_load(weight[n]);
   }
-  d.corner = q[0];
   d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
   d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
   const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
@@ -16080,6 +16065,7 @@ static descent descent_of(const cell_batch *b) {
   d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
   d.step = lanes_multiply(longest, lanes_load(start));
   d.steps = lanes_load(steps);
+  d.most = lanes_load(most);
   return d;
 }
 
@@ -16105,13 +16091,14 @@ CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
 }
 
 /* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
-   against the slope of the distance; they get the nearest points on the way. */
+   against the slope of the distance; they get the nearest points on the way. Those that turn
+   out to be too far stop, and are at FAR_GAP. */
 CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
   descent d = descent_of(b);
   lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
   lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
   for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
-    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner, p), STATE_QUANTUM);
+    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner[0], p), STATE_QUANTUM);
     lanes3 normal;
     const lanes distance = distances_to(s->b, &at, &normal);
     workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
@@ -16121,7 +16108,10 @@ CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
     for (int32_t k = 0; k < 3; k++) {
       best[k] = lanes_select(nearer, d.weight[k], best[k]);
     }
-    goes = lanes_both(goes, step_down(&d, p, normal));
+    const lanes_mask may = lanes_both(goes, lanes_less(least_distance(distance, normal, at, d.corner), d.most));
+    nearest = lanes_select(goes, lanes_select(may, nearest, lanes_splat(FAR_GAP)), nearest);
+    if (!lanes_any(may)) { break; }
+    goes = lanes_both(may, step_down(&d, p, normal));
     goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
   }
   float values[5][CLOTH_LANES];
@@ -16144,6 +16134,7 @@ CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
    axes. Returns 0 if it does not touch. */
 static int choose_point(const touch_search *s, cell_triangle *t, cloth_vector *shift) {
   *shift = vector(0.0f, 0.0f, 0.0f);
+  if (!(t->nearest < FAR_GAP)) { return 0; }
   if (t->memory) {
     float before[3];
     start_weights(t->memory, before);
@@ -16195,7 +16186,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
 
 /* Adds the touch of a triangle, if it touches. */
 CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
-  touch_search *s = &search->s;
+  touch_search *s = search->s;
   workspace *w = workspace_of(s->c);
   const cell_memory *m = t->memory;
   cloth_vector shift;
@@ -16236,16 +16227,21 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
 /* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
-  if (b->count > 0) { descend(&s->s, b); }
+  if (b->count > 0) { descend(s->s, b); }
   for (int32_t n = 0; n < b->count; n++) {
     add_triangle(s, &b->triangle[n]);
   }
   b->count = 0;
 }
 
+/* Nothing that goes so far touches if it is so far where the substep begins. */
+static float farthest_touch(const touch_search *s, float way) {
+  return BOX_SLACK * ((CELL_REACH + CELL_SLACK) * s->thickness + (1.0f + FARTHER) * way);
+}
+
 /* A triangle of the present block waits for others. */
 static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
-  const touch_search *in = &s->s;
+  const touch_search *in = s->s;
   const int32_t column = s->block + lane, next = column + 1 < in->a->columns ? column + 1 : 0;
   const int32_t below[3] = {0, second, 1}, right[3] = {0, !second, 1};
   const uint32_t key = cell_key(in->c, in->b->collider, row, column, second);
@@ -16257,8 +16253,10 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
   workspace_of(in->c)->cell_searches++;
   cell_triangle *t = &s->batch.triangle[s->batch.count++];
   t->key = key;
-  t->memory = find_cell_memory(s, key);
+  const cell_memory *m = memory_from(s, key);
+  t->memory = m && m->key == key ? m : NULL;
   start_weights(t->memory, t->weight);
+  float way_squared = 0.0f;
   for (int32_t n = 0; n < 3; n++) {
     const corner_row *r = &s->row[(row + below[n]) & 1];
     const int32_t k = lane + right[n];
@@ -16268,118 +16266,156 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
     t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
     t->distance[n] = r->distance[k];
+    const cloth_vector way = vector_flush(vector_subtract(t->to[n], t->from[n]), STATE_QUANTUM);
+    way_squared = maximum(vector_dot(way, way), way_squared);
   }
+  t->most = farthest_touch(in, square_root(way_squared));
   if (s->batch.count == CLOTH_LANES) { add_waiting_triangles(s); }
 }
 
-/* The triangles of a row of the present block that are remembered: two bits for each cell. */
-static uint32_t remembered_triangles(cell_search *s, int32_t row) {
-  const uint32_t first = cell_key(s->s.c, s->s.b->collider, row, s->block, 0), count = *cells_remembered(s->s.c);
-  const cell_memory *entry = cell_memories_of(s->s.c);
-  uint32_t bits = 0;
-  while (s->cursor < count && entry[s->cursor].key < first) {
-    s->cursor++;
+/* The first and the second triangles of a row of the present block that are remembered, as bits of their cells. */
+static void find_remembered(cell_search *s, int32_t row, uint32_t triangles[2]) {
+  triangles[0] = triangles[1] = 0;
+  if (s->cursor == *cells_remembered(s->s->c)) { return; }
+  const uint32_t first = cell_key(s->s->c, s->s->b->collider, row, s->block, 0);
+  const cell_memory *end = cell_memories_of(s->s->c) + *cells_remembered(s->s->c);
+  for (const cell_memory *m = memory_from(s, first); m && m < end && m->key - first < 2 * TOUCH_LANES; m++) {
+    triangles[(m->key - first) % 2] |= 1u << (m->key - first) / 2;
   }
-  for (uint32_t n = s->cursor; n < count && entry[n].key - first < 2 * TOUCH_LANES; n++) {
-    bits |= 1u << (entry[n].key - first);
+}
+
+/* Leaves those among the first and the second triangles of a row of the present block that may begin to touch. */
+CLOTH_SEPARATE void choose_triangles(cell_search *s, const corner_row *above, const corner_row *under,
+                                     uint32_t triangles[2]) {
+  uint32_t first = 0, second = 0;
+  s->most = farthest_touch(s->s, maximum(above->way, under->way));
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k, may = (triangles[0] | triangles[1]) & group;
+    if (!may) { continue; }
+    const corner_block a = corners_at(above, k), d = corners_at(under, k + 1);
+    if (triangles[0] & group) {
+      const corner_block b = corners_at(above, k + 1);
+      first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
+    }
+    if (triangles[1] & group) {
+      const corner_block c = corners_at(under, k);
+      second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
+    }
   }
-  return bits;
+  triangles[0] &= first;
+  triangles[1] &= second;
 }
 
 /* Searches, as those of particles, that a cell is charged for. */
 #define SEARCHES_OF_CELL 2
 
-/* Two bits for each of eight. */
-static uint32_t doubled_places(uint32_t bits) {
-  bits = (bits | bits << 4) & 0x0f0fu;
-  bits = (bits | bits << 2) & 0x3333u;
-  return (bits | bits << 1) & 0x5555u;
-}
-
-/* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
- */
-CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
-  const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
-  uint32_t first = 0, second = 0;
-  const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
-  workspace_of(s->s.c)->searched += s->body.searches * SEARCHES_OF_CELL * cells;
-  s->way = maximum(above->way, under->way);
-  for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
-    const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
-                       d = corners_at(under, k + 1);
-    first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
-    second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
-  }
-  const uint32_t may = doubled_places(first) | doubled_places(second) << 1;
-  return (may | remembered_triangles(s, row)) & ((1u << 2 * cells) - 1u);
-}
-
-/* The triangles of a row of the present block. */
-CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
-  for (uint32_t bits = find_triangles(s, row); bits; bits &= bits - 1u) {
-    const int32_t triangle = first_bit(bits), lane = triangle / 2;
+/* The triangles of a row of the present block: of those with a corner that is near, and those that are remembered. */
+CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row, uint32_t triangles[2], const uint32_t kept[2]) {
+  const uint32_t any = triangles[0] | triangles[1] | kept[0] | kept[1], wanted = any | any << 1;
+  const corner_row *above = block_corners(s, row, wanted), *under = block_corners(s, row + 1, wanted);
+  workspace_of(s->s->c)->searched += s->s->b->searches * SEARCHES_OF_CELL * s->cells;
+  choose_triangles(s, above, under, triangles);
+  for (uint32_t bits = any; bits; bits &= bits - 1u) {
+    const int32_t lane = first_bit(bits);
 #if WITH_GAPS
-    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) { continue; }
+    if (is_gap(s->s->c, row * s->s->a->columns + s->block + lane, GAP_CELL)) { continue; }
 #endif
-    if (!s->has_reach) {
-      s->body.is_buried = find_reach(s->s.c, &s->body);
-      s->has_reach = 1;
+    for (int32_t second = 0; second < 2; second++) {
+      if ((triangles[second] | kept[second]) >> lane & 1u) { take_triangle(s, row, lane, second); }
     }
-    take_triangle(s, row, lane, triangle % 2);
   }
 }
 
-/* Rows of cells of the present block, from `row` on, that are left out together: their box is too far. */
-static int32_t rows_too_far(const cell_search *s, int32_t row) {
-  const position_box *box = cell_boxes_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
-  return row % BLOCK_ROWS > 0 || do_boxes_meet(box, &s->near) ? 0 : BLOCK_ROWS;
-}
-
-/* Finds the touches of cells with one collider. */
+/* Finds the touches of cells with the collider whose particles have been compared. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
-  for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
-    s->row[0].row = s->row[1].row = -1;
-    for (int32_t row = 0; row + 1 < s->s.a->rows;) {
-      const int32_t skipped = rows_too_far(s, row);
-      if (skipped == 0) { find_cells_of_row(s, row); }
-      row += skipped > 0 ? skipped : 1;
+  for (int32_t block = 0; block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
+    open_block(s, block);
+    uint32_t above, under = near_corners(s, 0);
+    for (int32_t row = 0; row + 1 < s->s->a->rows; row++) {
+      const uint32_t all = (1u << s->cells) - 1u;
+      uint32_t kept[2];
+      find_remembered(s, row, kept);
+      above = under;
+      under = near_corners(s, row + 1);
+      if (!(above | under | kept[0] | kept[1])) { continue; }
+      uint32_t near[2] = {(above | above >> 1 | under >> 1) & all, (above | under | under >> 1) & all};
+      find_cells_of_row(s, row, near, kept);
     }
   }
   add_waiting_triangles(s);
 }
 
-/* Finds the touches of cells with all colliders, after those of particles. Returns 1 if one would be farther inside
-   than the law is thick. */
-CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const float thickness = contact_thickness(c);
-  int32_t is_deep = 0;
-  cell_search s = {.s = {.c = c, .a = &a, .x = vectors_at(c, c->state.position)}, .row = corner_rows_of(c)};
-  workspace_of(c)->cells = 0;
-  if (collider_end(c) == 0) { return 0; }
-  const position_box all = box_of_ways(c, &a);
-  int32_t has_blocks = 0;
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) { continue; }
-    if (!is_ball_near(c, index, &all, thickness)) { continue; }
-    s.body = touched_body_of(c, t, index);
-    s.has_reach = 0;
-    s.s = (touch_search){.c = c,
-                         .a = &a,
-                         .b = &s.body,
-                         .x = vectors_at(c, c->state.position),
-                         .reach = floats_at(c, c->scratch.reach),
-                         .thickness = thickness,
-                         .push = c->settings.integration.max_push_speed * t->h};
-    place_collider(&s);
-    if (!do_boxes_meet(&s.near, &all)) { continue; }
-    if (!has_blocks) {
-      find_cell_boxes(&s.s);
-      has_blocks = 1;
+/* What the search of all colliders but surfaces takes, in the room between passes. */
+typedef struct solid_search {
+  touch_search s;
+  cell_search cells;
+  touched_body body;
+  solve_arrays arrays;
+  float edge_squared; /* of the longest edge of a cell [m^2]; below 0: not known */
+} solid_search;
+
+LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
+
+/* Begins to search all solids. */
+CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
+  solid_search *search = (solid_search *)room_between_passes(c);
+  clear_room(c, sizeof *search);
+  search->arrays = arrays_of(c);
+  search->edge_squared = -1.0f;
+  search->cells.s = &search->s;
+  search->cells.row = corner_rows_of(c);
+  search->s.c = c;
+  search->s.a = &search->arrays;
+  search->s.b = &search->body;
+  search->s.x = vectors_at(c, c->state.position);
+  search->s.boxes = boxes_of(c);
+  search->s.reach = floats_at(c, c->scratch.reach);
+  search->s.thickness = contact_thickness(c);
+  search->s.push = c->settings.integration.max_push_speed * t->h;
+  return search;
+}
+
+/* Finds what touches a solid. */
+CLOTH_ONCE void find_touches_of_solid(solid_search *search) {
+  touch_search *s = &search->s;
+  const float thickness = s->thickness;
+  const int has_cells = is_met_by_cells(s->c, s->b, thickness);
+  search->body.is_buried = s->b->unknown ? 0 : find_reach(s->c, s->b); /* a body is held by its pins */
+  s->turn = turn_of(s->b);
+  s->beyond = 2.0f * thickness;
+  s->beside = -FAR_GAP;
+  if (has_cells) {
+    if (search->edge_squared < 0.0f) {
+      search->edge_squared = longest_edge_squared(s->a);
+      fill_zero(search->cells.row, 2 * sizeof *search->cells.row); /* lanes are loaded that hold no corner */
     }
-    find_cells_of(&s);
-    is_deep |= s.s.is_deep;
+    s->beside = nearest_corner(s->b, thickness, search->edge_squared);
+    s->beyond = maximum(s->beside, s->beyond);
   }
+  find_touches_of(s);
+  leave_attached(s->c, s->a, s->b->collider);
+  if (has_cells) { find_cells_of(&search->cells); }
+}
+
+/* Finds the touches of particles and cells with all colliders but surfaces in a substep; `all`: see box_of_ways().
+   Returns 1 if one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+  const float thickness = contact_thickness(c);
+  solid_search *search = start_solids(c, t);
+  int32_t has_boxes = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_collider(c, index) || !is_ball_near(c, index, all, thickness)) { continue; }
+    if (!has_boxes) {
+      find_block_boxes(c, &search->arrays, &search->s.boxes);
+      workspace_of(c)->searched++; /* what neighbours pull may reach what no way does: see catch_runaways() */
+      has_boxes = 1;
+    }
+    if (!is_solid_at(c, index)) { continue; }
+    take_touched_body(c, t, index, &search->body);
+    if (is_plane_near(&search->body, all, thickness)) { find_touches_of_solid(search); }
+  }
+  const int32_t is_deep = search->s.is_deep;
+  clear_room(c, sizeof *search);
   return is_deep;
 }
 
@@ -16398,7 +16434,7 @@ CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t)
  * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
  *
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
- * scratch.reach, leaves_of().
+ * scratch.reach, leaves_of(), row buffers.
  */
 
 #if WITH_SURFACES
@@ -16459,26 +16495,26 @@ static vector_array block_normals(surface_block *block, int32_t face) {
   return normals;
 }
 
-/* The ways of lanes `k` of a touch. Returns 1 if one may be near. */
-CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, surface_block *block) {
+/* The ways of a group of a block, which begins at column `i` of a row. Returns 1 if one may be near. */
+CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int32_t group, surface_block *block) {
   const solve_arrays *a = s->a;
   const touched_body *b = s->b;
-  const int32_t i = e->column + k, particle = e->row * a->columns + i, group = k / CLOTH_LANES;
+  const int32_t particle = row * a->columns + i;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
   touch_way *w = &block->way[group];
   block->near[group] = zero;
   if (i >= a->columns) { return 0; }
   w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
-  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i));
+  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, row), a->plane, i));
   w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
   w->length = lanes3_length(w->along);
-  const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness;
+  const lanes reach = b->is_buried ? lanes_load(s->reach + row * a->pitch + i) : thickness;
   const lanes radius =
       lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)), lanes_multiply(w->length, lanes_splat(FARTHER)));
   const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
                high = lanes3_add(w->to, around);
   const cloth_geometry *g = b->geometry;
-  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
+  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
   near = lanes_both(near,
                     lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
   near = lanes_both(near,
@@ -16489,6 +16525,32 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, const touch *e, int32_t k, s
   block->radius[group] = radius;
   block->near[group] = lanes_keep(near, lanes_splat(1.0f));
   return lanes_any(near);
+}
+
+static position_box box_around_both(const position_box *a, const position_box *b) {
+  const position_box both = {
+      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
+      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
+  return both;
+}
+
+/* The box in world axes around one at a pose. */
+static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most =
+      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
+             absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
 }
 
 /* Widens a box by the balls around the ends of the ways of a group that are near. */
@@ -16527,16 +16589,15 @@ static void store_group(const surface_block *block, int32_t group, group_points 
 }
 
 /* A particle of a group. */
-static surface_point surface_point_of(const touch_search *s, const group_points *p, int32_t lane) {
+static void take_point(const touch_search *s, const group_points *p, int32_t lane, surface_point *point) {
   const cloth_geometry *g = s->b->geometry;
   const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
-  const surface_point point = {.from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]),
-                               .to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]),
-                               .radius = p->radius[lane],
-                               .behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM
-                                                                              : thickness + (thickness - inside),
-                               .one_sided = has_one_side(g)};
-  return point;
+  point->from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]);
+  point->to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]);
+  point->radius = p->radius[lane];
+  point->behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM : thickness + (thickness - inside);
+  point->one_sided = has_one_side(g);
+  point->work = 0;
 }
 
 /* Charges `work`, but no more than so many searches. */
@@ -16546,8 +16607,8 @@ static void charge_searches(const cloth *c, uint32_t work, int32_t most) {
 }
 
 /* Finds the contacts of a particle near too many triangles with what is near its end, in boxes that grow. */
-CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, surface_point *point, float length,
-                                    surface_hits *hits) {
+CLOTH_SEPARATE void find_short_hits(const touch_search *s, hit_search *search, surface_point *point, float length) {
+  triangle_list *list = &search->near;
   const cloth_vector end = point->to;
   const float most = point->radius;
   float radius = 2.0f * s->thickness;
@@ -16560,18 +16621,19 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, triangle_list *list, 
       break;
     }
     statistics_of(s->c)->overflows += list->overflows;
-    find_hits(list, point, length, NEAR_SHARE * s->thickness, hits);
+    find_hits(search, point, length, NEAR_SHARE * s->thickness);
     point->work += list->work;
-    if (is_hit(hits->gap[0])) { break; }
+    if (is_hit(search->hits.gap[0])) { break; }
     radius += radius;
   }
   charge_searches(s->c, point->work, SHORT_SEARCHES);
 }
 
 /* Finds the contacts of a particle. `leaves`: of a mesh near its block; NULL if there are too many. */
-CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
-                                    surface_point *point, float length, surface_hits *hits) {
-  clear_hits(hits);
+CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, hit_search *search,
+                                    surface_point *point, float length) {
+  triangle_list *list = &search->near;
+  clear_hits(&search->hits);
 #if WITH_MESH
   if (leaves) {
     clear_list(list, s->b->geometry);
@@ -16580,30 +16642,44 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
 #endif
   if (!leaves) { list_around(list, s->b->geometry, point); }
   if (list->overflows) {
-    find_short_hits(s, list, point, length, hits);
+    find_short_hits(s, search, point, length);
     return;
   }
-  if (list->count > 0) { find_hits(list, point, length, NEAR_SHARE * s->thickness, hits); }
+  if (list->count > 0) { find_hits(search, point, length, NEAR_SHARE * s->thickness); }
   const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
   charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
 
-/* Finds the contacts of a group. */
-CLOTH_SEPARATE void find_group_hits(const touch_search *s, const mesh_leaves *leaves, triangle_list *list,
-                                    surface_block *block, int32_t group) {
+/* What the search of one surface takes: in the room between passes. */
+typedef struct surface_search {
+  hit_search of_point; /* of one particle after the other, which may need the same cells */
+  surface_block block;
   group_points points;
-  surface_hits hits;
-  store_group(block, group, &points);
+  surface_point point;
+  solve_arrays arrays;
+  touched_body body;
+  touch_search s;
+} surface_search;
+
+LAYOUT_CONTRACT(surface_search_has_room, sizeof(surface_search) <= SURFACE_ROOM_BYTES);
+
+/* Finds the contacts of a group. */
+CLOTH_SEPARATE void find_group_hits(surface_search *search, const mesh_leaves *leaves, int32_t group) {
+  const touch_search *s = &search->s;
+  surface_block *block = &search->block;
+  const surface_hits *hits = &search->of_point.hits;
+  group_points *points = &search->points;
+  store_group(block, group, points);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (points.near[lane] > 0.0f) {
-      surface_point point = surface_point_of(s, &points, lane);
-      find_point_hits(s, leaves, list, &point, points.length[lane], &hits);
+    if (points->near[lane] > 0.0f) {
+      take_point(s, points, lane, &search->point);
+      find_point_hits(s, leaves, &search->of_point, &search->point, points->length[lane]);
     } else {
-      clear_hits(&hits);
+      clear_hits(&search->of_point.hits);
     }
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      block->gap[f][group * CLOTH_LANES + lane] = hits.gap[f];
-      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits.normal[f]);
+      block->gap[f][group * CLOTH_LANES + lane] = hits->gap[f];
+      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits->normal[f]);
     }
   }
 }
@@ -16657,14 +16733,14 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block
 }
 
 /* Makes the touches of a block whose contacts have been found. */
-static void make_faces(touch_search *s, const touch *block_of, surface_block *block) {
+CLOTH_ONCE void make_faces(touch_search *s, int32_t row, int32_t column, surface_block *block) {
   const touched_body *whole = s->b;
   for (int32_t face = 0; face < SURFACE_FACES; face++) {
     const touched_body one = face_of(whole, face);
     touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
     int touches = 0;
-    e->row = block_of->row;
-    e->column = block_of->column;
+    e->row = row;
+    e->column = column;
     e->collider = whole->collider;
     e->kind = POINT_PARTICLE;
     e->face = face;
@@ -16682,17 +16758,16 @@ static void make_faces(touch_search *s, const touch *block_of, surface_block *bl
 }
 
 /* Finds the touches of a block of particles with a surface. */
-CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t column) {
-  const touch e = {.row = row, .column = column};
-  surface_block block;
+CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int32_t column) {
+  touch_search *s = &search->s;
+  surface_block *block = &search->block;
   mesh_leaves *leaves = NULL;
-  triangle_list list; /* of one particle after the other, which may need the same cells */
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    if (find_ways(s, &e, k, &block)) {
+    if (find_ways(s, row, column + k, k / CLOTH_LANES, block)) {
       near = 1;
-      widen_box(&block, k / CLOTH_LANES, &box);
+      widen_box(block, k / CLOTH_LANES, &box);
     }
   }
   if (!near) { return; }
@@ -16705,16 +16780,16 @@ CLOTH_SEPARATE void find_block_touches(touch_search *s, int32_t row, int32_t col
     leaves = leaves->overflows ? NULL : leaves;
   }
 #endif
-  open_list(&list);
+  open_list(&search->of_point.near);
   for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    find_group_hits(s, leaves, &list, &block, group);
-    order_faces(s, &block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
+    find_group_hits(search, leaves, group);
+    order_faces(s, block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
   }
-  make_faces(s, &e, &block);
+  make_faces(s, row, column, block);
 }
 
 /* Where a surface may be touched in a substep; the ground is deep. */
-static position_box surface_box(const touched_body *b, float thickness) {
+CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   const position_box own = {b->geometry->low, b->geometry->high};
   const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
   position_box box = box_around_both(&start, &end);
@@ -16726,48 +16801,66 @@ static position_box surface_box(const touched_body *b, float thickness) {
 }
 
 /* The box around the ways of a block of particles, and as far on. */
-static position_box box_of_ball(const block_balls *balls, int32_t n) {
-  const float wide = BOX_SLACK * (balls->radius[n] + balls->way[n]);
-  const cloth_vector centre = vector_load(balls->centre, n), around = vector(wide, wide, wide);
+static position_box box_of_block_ways(const block_boxes *boxes, int32_t n) {
+  const float wide = BOX_SLACK * (vector_length(vector_load(boxes->half, n)) + boxes->way[n]);
+  const cloth_vector centre = vector_load(boxes->centre, n), around = vector(wide, wide, wide);
   const position_box box = {vector_subtract(centre, around), vector_add(centre, around)};
   return box;
 }
 
-/* Finds the touches of all surfaces, after those of all other colliders: the balls of the blocks are known. Returns 1
-   if one would be farther inside than the law is thick. */
-CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const block_balls balls = balls_of(&a);
-  const float thickness = contact_thickness(c);
-  const position_box all = box_of_ways(c, &a);
-  int32_t is_deep = 0;
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_surface_at(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
-    touched_body b = touched_body_of(c, t, index);
-    const position_box box = surface_box(&b, BOX_SLACK * 2.0f * thickness);
-    b.is_buried = find_reach(c, &b);
-    touch_search s = {.c = c,
-                      .a = &a,
-                      .b = &b,
-                      .x = vectors_at(c, c->state.position),
-                      .reach = floats_at(c, c->scratch.reach),
-                      .thickness = thickness};
-    for (int32_t n = 0; n < balls.count; n++) {
-      const position_box ball = box_of_ball(&balls, n);
-      if (do_boxes_meet(&box, &ball)) {
-        const int32_t row = n / touch_blocks(a.columns);
-        find_block_touches(&s, row, (n - row * touch_blocks(a.columns)) * TOUCH_LANES);
-      }
+/* Begins to search all surfaces. */
+CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
+  surface_search *search = (surface_search *)room_between_passes(c);
+  search->arrays = arrays_of(c);
+  fill_zero(&search->s, sizeof search->s);
+  search->s.c = c;
+  search->s.a = &search->arrays;
+  search->s.b = &search->body;
+  search->s.x = vectors_at(c, c->state.position);
+  search->s.reach = floats_at(c, c->scratch.reach);
+  search->s.thickness = contact_thickness(c);
+  return search;
+}
+
+/* Goes to the surface at an index. */
+static void take_surface(surface_search *search, const substep_terms *t, int32_t index) {
+  take_touched_body(search->s.c, t, index, &search->body);
+  search->body.is_buried = find_reach(search->s.c, &search->body);
+}
+
+/* Finds the touches of a surface. */
+CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
+  const position_box box = surface_box(&search->body, BOX_SLACK * 2.0f * search->s.thickness);
+  const block_boxes boxes = boxes_of(search->s.c);
+  for (int32_t n = 0; n < boxes.count; n++) {
+    const position_box block = box_of_block_ways(&boxes, n);
+    if (do_boxes_meet(&box, &block)) {
+      const int32_t blocks = touch_blocks(search->arrays.columns), row = n / blocks;
+      find_block_touches(search, row, (n - row * blocks) * TOUCH_LANES);
     }
-    is_deep |= s.is_deep;
   }
+}
+
+/* Finds the touches of all surfaces, after those of all other colliders: the boxes of the blocks are known. Returns 1
+   if one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+  surface_search *search = start_surfaces(c);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (is_surface_at(c, index) && is_ball_near(c, index, all, search->s.thickness)) {
+      take_surface(search, t, index);
+      find_touches_of_surface(search);
+    }
+  }
+  const int32_t is_deep = search->s.is_deep;
+  clear_room(c, sizeof *search);
   return is_deep;
 }
 
 /// What has passed ///
 
 /* Moves a particle in front of a surface if it has passed it in the substep. Returns 1 if it has. */
-CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t, int32_t particle, float reach) {
+CLOTH_SEPARATE int guard_particle(surface_search *search, const substep_terms *t, int32_t particle, float reach) {
+  const touch_search *s = &search->s;
   const vector_array v = vectors_at(s->c, s->c->state.velocity);
   const cloth_vector x = vector_load(s->x, particle), speed = vector_load(v, particle);
   const cloth_vector start = vector_flush(vector_add_scaled(x, speed, negate(t->h)), STATE_QUANTUM);
@@ -16775,7 +16868,7 @@ CLOTH_SEPARATE int guard_particle(const touch_search *s, const substep_terms *t,
   cloth_vector to = to_local(&s->b->end, x);
   const float most = maximum(s->thickness - reach, 0.0f);
   uint32_t work = 0;
-  const int stops = stop_way(s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
+  const int stops = stop_way(&search->of_point, s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
   charge_searches(s->c, work, GUARD_SEARCHES);
   if (!stops) { return 0; }
   const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
@@ -16805,7 +16898,8 @@ CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32
 }
 
 /* Guards a block of particles. Returns how many have passed. */
-static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_t row, int32_t column) {
+static int32_t guard_block(surface_search *search, const substep_terms *t, int32_t row, int32_t column) {
+  const touch_search *s = &search->s;
   int32_t passed = 0;
   for (int32_t k = 0; k < TOUCH_LANES && column + k < s->a->columns; k += CLOTH_LANES) {
     float flags[CLOTH_LANES];
@@ -16815,7 +16909,7 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
     lanes_store(flags, may);
     for (int32_t lane = 0; lane < CLOTH_LANES && i + lane < s->a->columns; lane++) {
       const float reach = s->b->is_buried ? s->reach[row * s->a->pitch + i + lane] : s->thickness;
-      passed += flags[lane] > 0.0f && guard_particle(s, t, row * s->a->columns + i + lane, reach);
+      passed += flags[lane] > 0.0f && guard_particle(search, t, row * s->a->columns + i + lane, reach);
     }
   }
   return passed;
@@ -16823,23 +16917,19 @@ static int32_t guard_block(const touch_search *s, const substep_terms *t, int32_
 
 /* After the new positions have been accepted: no particle is on another side of a surface than before. */
 CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  if (count_surfaces(c) == 0) { return; }
+  surface_search *search = start_surfaces(c);
+  const solve_arrays *a = &search->arrays;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_surface_at(c, index)) { continue; }
-    touched_body b = touched_body_of(c, t, index);
-    b.is_buried = find_reach(c, &b);
-    const touch_search s = {.c = c,
-                            .a = &a,
-                            .b = &b,
-                            .x = vectors_at(c, c->state.position),
-                            .reach = floats_at(c, c->scratch.reach),
-                            .thickness = contact_thickness(c)};
-    for (int32_t row = 0; row < a.rows; row++) {
-      for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
-        workspace_of(c)->moved_out += guard_block(&s, t, row, column);
+    take_surface(search, t, index);
+    for (int32_t row = 0; row < a->rows; row++) {
+      for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
+        workspace_of(c)->moved_out += guard_block(search, t, row, column);
       }
     }
   }
+  clear_room(c, sizeof *search);
 }
 
 #endif
@@ -16919,7 +17009,7 @@ CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_
   return lanes_less(lanes_splat(0.0f), faced);
 }
 
-/* The law of lanes `k` of a touch. */
+/* The law of lanes `k` of a touch; zeros where nothing presses. */
 CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
   const collider_slot *slot = slot_at(p->c, e->collider);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
@@ -16928,6 +17018,10 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes stiffness = held_stiffness(p, e, k, body);
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
+  touch_store(e, TOUCH_ALONG, k, zero);
+  touch_store(e, TOUCH_ACROSS, k, zero);
+  touch_store(e, TOUCH_FORCE, k, zero);
+  if (!lanes_any(touches)) { return; }
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
   const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
@@ -16941,10 +17035,11 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
-  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
   const lanes_mask faced = are_faced(p, e, first, k);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  if (!lanes_any(presses)) { return; }
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
@@ -18567,8 +18662,8 @@ CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) 
 }
 
 /* Begins the block and the residual of a body, and adds all of its cloth that touches it. */
-static void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
-                          body_unknown *u) {
+CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
+                              body_unknown *u) {
   start_body_block(c, t, b, u);
   EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
   EACH_BODY_SPRING(c, a, t, u, s, {
@@ -18935,13 +19030,15 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   to->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
-/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch. */
-CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t k, lanes3 solution) {
+/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch, a body or not.
+ */
+CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, const touch *e, int32_t k,
+                                  lanes3 solution) {
 #if WITH_BODIES
-  const body_unknown *u = r->b->unknown;
-  return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(r->a, e, k, u))) : solution;
+  return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(a, e, k, u))) : solution;
 #else
-  (void)r;
+  (void)a;
+  (void)u;
   (void)e;
   (void)k;
   return solution;
@@ -18951,21 +19048,19 @@ CLOTH_INLINE lanes3 moved_on_body(const touch_result *r, const touch *e, int32_t
 #if WITH_BODIES
 
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
-CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
+CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const touch *list = touches_of(c);
-  touched_body b = {.collider = -1};
-  touch_result r = {.c = c, .a = &a, .t = t, .b = &b, .has_solution = has_solution};
   lanes_sum sums[3];
   fill_zero(sums, sizeof sums);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    b.unknown = find_unknown(c, e->collider);
+    const body_unknown *u = find_unknown(c, e->collider);
     EACH_TOUCH_LANES(e, a.columns, k, i, {
       const lanes3 solution = lanes3_flush(gather_solution(&a, e, k, last_step, has_solution));
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&r, e, k, solution))));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&a, u, e, k, solution))));
       (void)i;
     });
   }
@@ -19018,9 +19113,10 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
+  if (!lanes_any(acts)) { return; }
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
   const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
-  const lanes3 moved = moved_on_body(r, e, k, solution);
+  const lanes3 moved = moved_on_body(r->a, r->b->unknown, e, k, solution);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
@@ -19192,7 +19288,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     touch *e = &list[n];
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
-    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
+    if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     EACH_TOUCH_LANES(e, a.columns, k, i, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);
@@ -19574,18 +19670,18 @@ static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes
 /* Moves those out that are inside one collider. */
 CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
   const float *reach = floats_at(r->c, r->c->scratch.reach);
-  touch e;
-  fill_zero(&e, sizeof e);
-  for (e.row = 0; e.row < r->a->rows; e.row++) {
-    for (e.column = 0; e.column < r->a->columns; e.column += CLOTH_LANES) {
-      const lanes_mask which = are_runaways(r, e.row, e.column);
+  touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
+  fill_zero(e, sizeof *e);
+  for (e->row = 0; e->row < r->a->rows; e->row++) {
+    for (e->column = 0; e->column < r->a->columns; e->column += CLOTH_LANES) {
+      const lanes_mask which = are_runaways(r, e->row, e->column);
       if (lanes_any(which)) {
-        const lanes own =
-            r->b->is_buried ? lanes_load(reach + e.row * r->a->pitch + e.column) : lanes_splat(contact_thickness(r->c));
+        const lanes own = r->b->is_buried ? lanes_load(reach + e->row * r->a->pitch + e->column)
+                                          : lanes_splat(contact_thickness(r->c));
         touch_end to;
         workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
-        touch_store(&e, TOUCH_REACH, 0, own);
-        move_out(r, &e, 0, without_slow_ones(r, &e, which, own), &to);
+        touch_store(e, TOUCH_REACH, 0, own);
+        move_out(r, e, 0, without_slow_ones(r, e, which, own), &to);
       }
     }
   }
@@ -19605,7 +19701,7 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
   if (!has_runaways(&r)) { return; }
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_solid_at(c, index)) {
-      b = touched_body_of(c, t, index);
+      take_touched_body(c, t, index, &b);
       b.is_buried = b.unknown ? 0 : find_reach(c, &b);
       catch_runaways_at(&r);
     }
@@ -19757,7 +19853,8 @@ CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
  * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
  * stretch cloth by half of the square of the angle.
  *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product, row
+ * buffers.
  */
 
 /* 1 if no particle is pinned, confined or led. */
@@ -19884,6 +19981,11 @@ static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) 
   return a;
 }
 
+/* The same in memory that is free between passes. */
+static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
+  return arrays_of_label(c, label, floats_at(c, c->scratch.product));
+}
+
 /* Sums of vectors over all particles. */
 typedef struct vector_sum {
   row_sum x, y, z;
@@ -19915,7 +20017,7 @@ typedef struct tensor_sum {
   vector_sum diagonal, others;
 } tensor_sum;
 
-static tensor_sum tensor_sum_start(void) {
+CLOTH_REPEATED tensor_sum tensor_sum_start(void) {
   const tensor_sum s = {vector_sum_start(), vector_sum_start()};
   return s;
 }
@@ -20026,7 +20128,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     cloth_vector force = vector(0.0f, 0.0f, 0.0f);
     float mass = 0.0f;
     EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
+      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       float own;
       const cloth_vector own_force = common_force(m->c, &a, &own);
       mass += m->weight * own;
@@ -20034,7 +20136,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     });
     f->motion[n] = motion_by(force, mass);
     EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
+      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);
     });
   }
@@ -20057,11 +20159,6 @@ CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f
 typedef struct momentum_sums {
   vector_sum linear, angular;
 } momentum_sums;
-
-static momentum_sums momentum_sums_start(void) {
-  const momentum_sums s = {vector_sum_start(), vector_sum_start()};
-  return s;
-}
 
 /* Adds d and e of a block with the arms r. */
 CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
@@ -20117,17 +20214,33 @@ CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t end
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
-/* What the momenta of a row take. */
+/* What the momenta of a row take, and the sums so far; in the room between passes. */
 typedef struct momentum_row {
   const solve_arrays *a;
   cloth_vector centre;
   int32_t row, has_solution;
   prediction_terms p;
   wind_row wind; /* with air */
+  momentum_sums sums;
 } momentum_row;
 
+LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
+
+/* Begins with the first row. */
+CLOTH_ONCE momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a,
+                                       cloth_vector centre, int32_t has_solution) {
+  momentum_row *r = (momentum_row *)room_between_passes(c);
+  fill_zero(r, sizeof *r);
+  r->a = a;
+  r->centre = centre;
+  r->has_solution = has_solution;
+  r->p = prediction_of(c, t);
+  start_wind(&r->wind, c, a, t);
+  return r;
+}
+
 /* Adds a row to the sums. */
-CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, const momentum_row *r, momentum_sums *s) {
+CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
   const solve_arrays *a = r->a;
   const prediction_terms *p = &r->p;
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
@@ -20153,28 +20266,36 @@ CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, cons
     const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(s, i, d, e, arms);
+    momentum_sums_add(&r->sums, i, d, e, arms);
   });
 }
 
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
-  momentum_sums s = momentum_sums_start();
-  momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
-  start_wind(&r.wind, c, a, t);
-  for (; r.row < a->rows; r.row++) {
-    if (a->air) { take_wind_row(&r.wind, a, r.row); }
-    sum_momentum_of_row(c, t, &r, &s);
+  momentum_row *r = start_momenta(c, t, a, centre, has_solution);
+  for (; r->row < a->rows; r->row++) {
+    if (a->air) { take_wind_row(&r->wind, a, r->row); }
+    sum_momentum_of_row(c, t, r);
   }
-  return momenta_of(&s);
+  const momenta m = momenta_of(&r->sums);
+  clear_room(c, sizeof *r);
+  return m;
 }
+
+/* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
+typedef struct air_sums {
+  tensor_sum blown, turned;
+  vector_sum held, coupled[3];
+} air_sums;
+
+LAYOUT_CONTRACT(air_sums_have_room, sizeof(air_sums) <= ROOM_BYTES);
 
 /* Adds the blocks of the air to the parts of M, I and C. */
 CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
-  tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
-  vector_sum held = vector_sum_start(), coupled[3] = {held, held, held};
+  air_sums *s = (air_sums *)room_between_passes(c);
+  clear_room(c, sizeof *s);
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const float *diagonal = a->diagonal + row * a->pitch;
@@ -20184,27 +20305,27 @@ CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_ve
       const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
       const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
       const lanes drag = lanes_subtract(own, mass_ratios(c, diagonal, row * a->columns, i));
-      tensor_sum_add(&blown, i, w, w);
-      tensor_sum_add(&turned, i, about, about);
-      vector_sum_add(&held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
-      vector_sum_add(&coupled[0], i, lanes3_scale(w, about.x));
-      vector_sum_add(&coupled[1], i, lanes3_scale(w, about.y));
-      vector_sum_add(&coupled[2], i, lanes3_scale(w, about.z));
+      tensor_sum_add(&s->blown, i, w, w);
+      tensor_sum_add(&s->turned, i, about, about);
+      vector_sum_add(&s->held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
+      vector_sum_add(&s->coupled[0], i, lanes3_scale(w, about.x));
+      vector_sum_add(&s->coupled[1], i, lanes3_scale(w, about.y));
+      vector_sum_add(&s->coupled[2], i, lanes3_scale(w, about.z));
     }
   }
-  sums->blown = tensor_of(&blown);
-  sums->turned = tensor_of(&turned);
-  const cloth_vector h = vector_sum_of(&held);
-  sums->coupled[0] = vector_add(vector_sum_of(&coupled[0]), vector(0.0f, negate(h.z), h.y));
-  sums->coupled[1] = vector_add(vector_sum_of(&coupled[1]), vector(h.z, 0.0f, negate(h.x)));
-  sums->coupled[2] = vector_add(vector_sum_of(&coupled[2]), vector(negate(h.y), h.x, 0.0f));
+  sums->blown = tensor_of(&s->blown);
+  sums->turned = tensor_of(&s->turned);
+  const cloth_vector h = vector_sum_of(&s->held);
+  sums->coupled[0] = vector_add(vector_sum_of(&s->coupled[0]), vector(0.0f, negate(h.z), h.y));
+  sums->coupled[1] = vector_add(vector_sum_of(&s->coupled[1]), vector(h.z, 0.0f, negate(h.x)));
+  sums->coupled[2] = vector_add(vector_sum_of(&s->coupled[2]), vector(negate(h.y), h.x, 0.0f));
+  clear_room(c, sizeof *s);
 }
 
 /* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
-CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *a, cloth_vector centre,
-                                            int32_t with_air) {
+CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
+                                      inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
-  inertia_sums sums;
   row_sum isotropic = row_sum_start();
   tensor_sum arms = tensor_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
@@ -20217,10 +20338,9 @@ CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *
       tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
     }
   }
-  fill_zero(&sums, sizeof sums);
-  sums.isotropic = sum_of(&isotropic);
-  sums.arms = tensor_of(&arms);
-  return sums;
+  fill_zero(sums, sizeof *sums);
+  sums->isotropic = sum_of(&isotropic);
+  sums->arms = tensor_of(&arms);
 }
 
 /* The centre of mass at the start of the substep, and the sum of the mass ratios. */
@@ -20324,9 +20444,8 @@ static void add_column(tensor *m, int32_t n, cloth_vector column) {
   }
 }
 
-/* Adds the bodies that move along to momenta and inertia about a centre. */
-CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m,
-                                  inertia_sums *sums) {
+/* Adds the bodies that move along to momenta about a centre. */
+CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m) {
   const float squared = t->h * t->h;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
@@ -20342,6 +20461,17 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
     m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
     m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
     m->angular = vector_add(m->angular, spin);
+  }
+}
+
+/* The same of their inertia. */
+CLOTH_SEPARATE void add_body_inertia(const cloth *c, const substep_terms *t, cloth_vector centre, inertia_sums *sums) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    if (!u->joins || u->leader) { continue; }
+    const float ratio = body_mass_ratio(t, b);
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
     sums->isotropic += ratio;
     for (int32_t k = 0; k < 3; k++) {
       const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
@@ -20366,13 +20496,6 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
 
 #endif
 
-/* The parts of M and I of a piece. */
-static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
-  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
-  if (a->air) { add_air_sums(c, a, centre, &sums); }
-  return sums;
-}
-
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
   *sum = vector_add_scaled(*sum, a, weight);
 }
@@ -20392,7 +20515,7 @@ static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) 
 
 /* The centre of mass of a piece of one member, and its mass ratio. */
 static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
-  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
   const cloth_vector centre = centre_of_mass(m->c, &a, mass);
 #if WITH_BODIES
   return has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
@@ -20417,7 +20540,8 @@ CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, i
 }
 
 /* Takes a motion as a whole out of the solution of a piece. */
-CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_motion *m) {
+CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *m) {
+  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
   for (int32_t row = 0; row < a->rows; row++) {
@@ -20434,23 +20558,35 @@ CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_
 #endif
 }
 
-/* Adds the momenta and the inertia of a piece of one member. */
-static void add_member(const solve_group *s, solve_member *m, int32_t label, const common_motion *whole, momenta *sum,
-                       inertia_sums *inertia) {
-  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+/* Adds the momenta of a piece of one member. */
+CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
+                                      const common_motion *whole, momenta *sum) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
-  inertia_sums sums = piece_sums(m->c, &a, whole->centre);
 #if WITH_BODIES
-  if (whole->has_bodies) { add_body_sums(m->c, m->t, whole->centre, &own, &sums); }
+  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
 #endif
-  add_weighted(&sum->linear, own.linear, mass_weight(s, m));
-  add_weighted(&sum->angular, own.angular, mass_weight(s, m));
+  const float weight = mass_weight(s, m);
+  add_weighted(&sum->linear, own.linear, weight);
+  add_weighted(&sum->angular, own.angular, weight);
+}
+
+/* Adds its parts of M, I and C. */
+CLOTH_ONCE void add_inertia_of_member(const solve_group *s, const solve_member *m, int32_t label,
+                                      const common_motion *whole, inertia_sums *inertia) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  inertia_sums sums;
+  find_inertia_sums(m->c, &a, whole->centre, a.air != NULL, &sums);
+  if (WITH_AIR && a.air) { add_air_sums(m->c, &a, whole->centre, &sums); }
+#if WITH_BODIES
+  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &sums); }
+#endif
   add_inertia(inertia, &sums, mass_weight(s, m));
 }
 
 /* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
    limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
-static void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
+CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
   const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
   const symmetric inverse = shift_tensor(inertia, mass);
   const cloth_vector *rows = inertia->coupled, alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
@@ -20478,11 +20614,11 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
   momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
   inertia_sums inertia;
   fill_zero(&inertia, sizeof inertia);
-  EACH_MEMBER(s, m, add_member(s, m, label, &whole, &sum, &inertia));
+  EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
+  EACH_MEMBER(s, m, add_inertia_of_member(s, m, label, &whole, &inertia));
   solve_for_motion(&inertia, mass, &sum, &whole);
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
-    take_motion(m->c, &a, &whole);
+    take_motion(m->c, label, &whole);
     workspace_of(m->c)->last_step = 0.0f;
     m->has_solution = 1;
   });
@@ -24372,7 +24508,7 @@ CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
 }
 
 /* b of the moment. */
-static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
   const inertia_tensor inertia = tensor_of_inertia(t);
   const cloth_vector q = t->arms.diagonal, o = t->arms.others;
   cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
@@ -24393,7 +24529,8 @@ static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
 CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector centre) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  momentum_sums s = momentum_sums_start();
+  momentum_sums *s = (momentum_sums *)room_between_passes(c);
+  clear_room(c, sizeof *s);
   for (int32_t row = 0; row < a->rows; row++) {
     const float *ways = near_row(way, a->pitch, row);
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
@@ -24401,10 +24538,12 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
       const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
       const lanes3 moved = lanes3_keep(there, lanes3_scale(near_load(ways, a->plane, i), ratio));
       const lanes3 d = lanes3_quantise(moved, WORK_ROUNDER);
-      momentum_sums_add(&s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
+      momentum_sums_add(s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
     }
   }
-  return momenta_of(&s);
+  const momenta m = momenta_of(s);
+  clear_room(c, sizeof *s);
+  return m;
 }
 
 /* 1 if cloths that are solved as one may move as a whole. */
@@ -24427,10 +24566,12 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   EACH_MEMBER(s, m, {
     const solve_arrays a = arrays_of(m->c);
     const momenta moved = momenta_of_ways(m->c, a.bent, whole.centre);
-    const inertia_sums sums = inertia_sums_of(m->c, &a, whole.centre, 0);
-    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
-    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
-    add_inertia(&inertia, &sums, mass_weight(s, m));
+    inertia_sums sums;
+    find_inertia_sums(m->c, &a, whole.centre, 0, &sums);
+    const float weight = mass_weight(s, m);
+    add_weighted(&sum.linear, moved.linear, weight);
+    add_weighted(&sum.angular, moved.angular, weight);
+    add_inertia(&inertia, &sums, weight);
   });
   whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
   whole.half_turn = half_turn_of(&inertia, sum.angular);
@@ -25237,7 +25378,7 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, t, has_solution), sum_of_cells(c, has_solution)); }
+  if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, has_solution), sum_of_cells(c, has_solution)); }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
@@ -26168,10 +26309,11 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
-  int32_t is_deep = c->scratch.touches ? find_touches(c, t) : 0;
-  is_deep |= c->scratch.touches ? find_cell_touches(c, t) : 0;
+  position_box all;
+  if (!c->scratch.touches || !start_touches(c, &all)) { return 0; }
+  int32_t is_deep = find_touches(c, t, &all);
 #if WITH_SURFACES
-  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t) : 0;
+  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &all) : 0;
 #endif
   return is_deep;
 #else

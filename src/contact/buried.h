@@ -110,9 +110,9 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
     const int32_t row = i / columns, column = i - row * columns;
     const cloth_vector x = near_vector(near_row(place, pitch, row), plane, column);
-    const cloth_vector p = to_local(&b->end, x);
-    const float begins =
-        vector_dot(p, p) < near * near ? distance_of_pin(c, b, p, thickness) + BURIED_SHARE * thickness : thickness;
+    const cloth_vector off = vector_flush_work(vector_subtract(x, b->end.position));
+    if (!(vector_dot(off, off) < near * near)) { continue; }
+    const float begins = distance_of_pin(c, b, to_local(&b->end, x), thickness) + BURIED_SHARE * thickness;
     if (!(begins < thickness)) { continue; }
     if (!is_buried) { EACH_BLOCK(n, left, rows * pitch, lanes_store_first(reach + n, lanes_splat(thickness), left)); }
     is_buried = 1;

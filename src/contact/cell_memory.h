@@ -53,11 +53,11 @@ static int32_t most_cell_touches(int32_t count) {
 /* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
    places, normals and distances. */
 #define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
-#define CORNER_ARRAYS 7
 typedef struct corner_row {
   float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
-  int32_t row; /* which row this is, -1: none yet */
-  float way;   /* longest of their ways in the axes of the collider [m] */
+  int32_t row;     /* which row this is, -1: none yet */
+  uint32_t placed; /* which corners are known */
+  float way;       /* longest of their ways in the axes of the collider, or more [m] */
 } corner_row;
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */

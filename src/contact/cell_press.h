@@ -325,7 +325,7 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   uint32_t count = 0;
   if (workspace_of(c)->cells > 0) { clear_floats(a.residual, c->count); }
   EACH_CELL_TOUCH(c, e, {
-    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
+    if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
       count_cell(c, &entry[count], e->particle, a.residual);
       count++;

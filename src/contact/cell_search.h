@@ -1,7 +1,6 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../costs.h"
 #include "../gaps.h"
@@ -9,7 +8,6 @@
 #include "../rigid.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../step_origin.h"
 #include "../triangle_place.h"
 #include "../types.h"
 #include "body.h"
@@ -33,12 +31,19 @@
  * outside: cells that are born in a solid would throw a sheet off it. The law begins at CELL_REACH of the thickness, as
  * particles that lie on something flat are farther out.
  *
- * Both triangles of a cell have the diagonal from its first corner. The cloth, then blocks of its cells are compared
- * with the box of the collider; then the normals at the corners tell how far it may stand out: for a convex solid
- * phi_i >= phi_j + n_j . (x_i - x_j), so that no point is deeper than how the normals turn allows. What is left
- * descends to its nearest point, as many triangles at once as there are lanes.
+ * Both triangles of a cell have the diagonal from its first corner. What is too far, or flat, is left out in stages,
+ * each from a bound that holds for any convex solid:
  *
- * In: position, place, diagonal, colliders, memory of cells. Out: touches of cells. Scratch: scratch.reach, ground.
+ *   by distance   a solid of which each point lies in a ball of radius R within it: (phi(p) + R)^2 is no less than
+ *                 sum w_j (phi_j + R)^2 - sum_{i<j} w_i w_j |x_i - x_j|^2, and the last sum no more than a third of the
+ *                 longest edge squared. So a corner is near, as the search for particles has found, or nothing touches.
+ *   by turn       phi_j >= phi_i + n_i . (x_j - x_i), so that sag <= sum_{i<j} w_i w_j (n_i - n_j) . (x_i - x_j).
+ *   by a plane    phi(y) >= phi(p) + n . (y - p) at its middle, and at each place of the descent.
+ *
+ * What is left descends to its nearest point, as many triangles at once as there are lanes.
+ *
+ * In: position, place, diagonal, colliders, memory of cells. Out: touches of particles and of cells. Scratch:
+ * scratch.reach, ground.
  */
 
 #if WITH_COLLIDERS
@@ -64,9 +69,6 @@
 /* Slopes of the distance along a triangle below this are none. */
 #define LEAST_SLOPE 1.0e-3f
 
-/* Rows of cells of a block. */
-#define BLOCK_ROWS 4
-
 /* A triangle that is looked at, and a point of it at the beginning of the substep. */
 typedef struct cell_triangle {
   cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
@@ -76,6 +78,7 @@ typedef struct cell_triangle {
   const cell_memory *memory; /* NULL: nothing is remembered of it */
   float weight[3], nearest;  /* of its point; the distance of that */
   float kept;                /* distance of the point that is remembered */
+  float most;                /* nothing touches that is so far where the substep begins [m] */
 } cell_triangle;
 
 /* Triangles that wait for each other. */
@@ -84,142 +87,81 @@ typedef struct cell_batch {
   cell_triangle triangle[CLOTH_LANES];
 } cell_batch;
 
-/* What the search of one collider takes. */
+/* What the search of cells takes beside that of the particles of a collider. */
 typedef struct cell_search {
-  touch_search s;
-  touched_body body;
-  int32_t has_reach; /* 1: distances at which contact begins near buried pins are known */
-  position_box near; /* around the collider in the part, and where cells may touch it, in world axes [m] */
-  uint32_t cursor;   /* in the memory */
-  int32_t tried;     /* triangles, of all colliders */
-  corner_row *row;   /* two, by the parity of the row */
-  int32_t block;     /* first column */
-  float way;         /* longest of the corners of the present row of cells in the collider's axes, or more [m] */
+  touch_search *s;
+  uint32_t cursor;             /* in the memory */
+  int32_t tried;               /* triangles, of all colliders */
+  corner_row *row;             /* two, by the parity of the row */
+  int32_t block;               /* first column */
+  int32_t left, behind, cells; /* corners of a row; the column behind them, -1: none; cells of a row */
+  float most;                  /* no triangle of the row of cells touches that is so far where the substep begins [m] */
   cell_batch batch;
 } cell_search;
-
-/* The boxes of blocks of cells, around where their particles begin, are linearised, and would be after the same ways
-   again: row by row for each block of columns, in memory that is free until terms have blocks. */
-static position_box *cell_boxes_of(const cloth *c) {
-  return (position_box *)(void *)floats_at(c, c->scratch.ground);
-}
-
-/* 1 for colliders that cells touch. */
-static int is_met_by_cells(const cloth *c, int32_t index) {
-  const int32_t shape = is_collider(c, index) ? slot_at(c, index)->body.shape : CLOTH_SHAPE_PLANE;
-  const int has_mass = find_unknown(c, index) != NULL;
-  return !has_mass && shape != CLOTH_SHAPE_PLANE && !is_concave(&slot_at(c, index)->body);
-}
 
 /* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses. */
 #define LARGE_SAG 0.5f
 
-/* 1 for round colliders so large that particles alone keep them out. */
-static int is_large(const cloth *c, const cloth_collider *s, float thickness) {
+/* The radius of balls that fill a collider: each of its points lies in one. */
+static float round_radius(const cloth_collider *s) {
+  return s->shape == CLOTH_SHAPE_SPHERE    ? s->radius
+         : s->shape == CLOTH_SHAPE_CAPSULE ? minimum(s->radius, s->radius_top)
+                                           : 0.0f;
+}
+
+/* 1 for colliders that cells touch: solids without mass that are not so large that particles alone keep them out. */
+static int is_met_by_cells(const cloth *c, const touched_body *b, float thickness) {
   const float longest = maximum(c->grid.diagonal, c->grid.antidiagonal);
-  const int is_capsule = s->shape == CLOTH_SHAPE_CAPSULE;
-  const float radius = is_capsule ? minimum(s->radius, s->radius_top) : s->radius;
-  return (is_capsule || s->shape == CLOTH_SHAPE_SPHERE) && longest * longest < 8.0f * LARGE_SAG * thickness * radius;
+  const int is_large = longest * longest < 8.0f * LARGE_SAG * thickness * round_radius(b->shape);
+  return !b->unknown && b->shape->shape != CLOTH_SHAPE_PLANE && !is_concave(b->shape) && !is_large;
 }
 
-/* The box around a collider in its axes. */
-static position_box box_of_shape(const touched_body *b) {
-  const cloth_collider *s = b->shape;
-  const float radius = maximum(s->radius, s->radius_top);
-  cloth_vector half = vector(radius, radius, radius);
-  if (s->shape == CLOTH_SHAPE_BOX) {
-    half = s->half_extents;
-  } else if (s->shape == CLOTH_SHAPE_CAPSULE) {
-    half.y = s->half_height + radius;
-  } else if (s->shape == CLOTH_SHAPE_CYLINDER) {
-    half.y = s->half_height;
+/* The longest edge of the triangles of a cloth, where it is linearised, squared. */
+CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
+  lanes most = lanes_splat(0.0f);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const float *place = near_row(a->place, a->pitch, row), *under = place;
+    if (row + 1 < a->rows) { under = near_row(a->place, a->pitch, row + 1); }
+    EACH_BLOCK(i, left, a->columns, {
+      const lanes3 x = near_load(place, a->plane, i);
+      const lanes3 across = lanes3_subtract(near_load(place, a->plane, i + 1), x);
+      const lanes3 down = lanes3_subtract(near_load(under, a->plane, i), x);
+      const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
+      const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
+      most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
+      most = lanes_maximum(lanes_keep(lanes_first(a->is_ring ? left : left - 1), beside), most);
+    });
   }
-  const position_box box = {vector_scale(half, -1.0f), half};
-  const position_box of_geometry = {b->geometry ? b->geometry->low : half, b->geometry ? b->geometry->high : half};
-  return b->geometry ? of_geometry : box;
+  return lanes_largest(most, 0.0f);
 }
 
-/* Where cells may touch a collider. */
-static void place_collider(cell_search *s) {
-  const touched_body *b = &s->body;
-  const position_box own = box_of_shape(b);
-  const position_box from = box_at_pose(&own, &b->start), to = box_at_pose(&own, &b->end);
-  const float around = (CELL_REACH + CELL_SLACK) * s->s.thickness;
-  const float wide = around + b->shift + turn_of(b) * (b->reach + around);
-  s->near = box_around_both(&from, &to);
-  s->near.low = vector_subtract(s->near.low, vector(wide, wide, wide));
-  s->near.high = vector_add(s->near.high, vector(wide, wide, wide));
+/* How near to a collider, beside its way, a corner of a triangle must be that touches it. */
+static float nearest_corner(const touched_body *b, float thickness, float edge_squared) {
+  const float radius = round_radius(b->shape), far = (CELL_REACH + CELL_SLACK) * thickness + radius;
+  return BOX_SLACK * square_root(far * far + edge_squared * (1.0f / 3.0f)) - radius;
 }
 
-/* The box of a block of cells from a row and a column on, without the particles behind its last column. */
-CLOTH_INLINE position_box box_particles(const touch_search *s, int32_t row, int32_t column, int32_t left) {
-  const vector_array x = s->x;
-  const lanes3 first = lanes3_splat(vector_load(x, row * s->a->columns + column));
-  lanes3 low = first, high = first;
-  for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows; r++) {
-    const float *place = near_row(s->a->place, s->a->pitch, r);
-    for (int32_t k = 0; k < left; k += CLOTH_LANES) {
-      const lanes_mask exists = lanes_first(left - k);
-      const lanes3 a = lanes3_load(x, r * s->a->columns + column + k), b = near_load(place, s->a->plane, column + k);
-      const lanes3 way = lanes3_flush_below(lanes3_subtract(b, a), STATE_QUANTUM), on = lanes3_add(b, way);
-      low = lanes3_select(exists, lanes3_minimum(low, lanes3_minimum(a, on)), low);
-      high = lanes3_select(exists, lanes3_maximum(high, lanes3_maximum(a, on)), high);
-    }
-  }
-  return box_of_lanes(low, high);
-}
-
-/* One more particle in it. */
-static void widen_cell_box(const touch_search *s, position_box *box, int32_t row, int32_t column) {
-  const cloth_vector a = vector_load(s->x, row * s->a->columns + column);
-  const cloth_vector b = near_vector(near_row(s->a->place, s->a->pitch, row), s->a->plane, column);
-  const cloth_vector way = vector_flush(vector_subtract(b, a), STATE_QUANTUM), on = vector_add(b, way);
-  const position_box ends = {vector(minimum(a.x, on.x), minimum(a.y, on.y), minimum(a.z, on.z)),
-                             vector(maximum(a.x, on.x), maximum(a.y, on.y), maximum(a.z, on.z))};
-  *box = box_around_both(&ends, box);
-}
-
-/* The corners of a block of cells: so many of a row, and one more behind them. Behind the last column of a tube the
-   first one follows. */
-static int32_t corners_left(const solve_arrays *a, int32_t block) {
-  const int32_t left = a->columns - block;
-  return left < TOUCH_LANES ? left : TOUCH_LANES;
-}
-
-static int32_t corner_behind(const solve_arrays *a, int32_t block) {
+/* Begins a block of cells: it has so many corners of a row, and one more behind them. Behind the last column of a tube
+   the first one follows. */
+static void open_block(cell_search *s, int32_t block) {
+  const solve_arrays *a = s->s->a;
   const int32_t next = block + TOUCH_LANES;
-  return next < a->columns ? next : a->is_ring ? 0 : -1;
+  s->block = block;
+  s->left = smaller_of(a->columns - block, TOUCH_LANES);
+  s->behind = next < a->columns ? next : a->is_ring ? 0 : -1;
+  s->cells = smaller_of(cells_along_warp(s->s->c) - block, TOUCH_LANES);
+  s->row[0].row = s->row[1].row = -1;
 }
 
-/* How many blocks of rows there are. */
-static int32_t row_blocks(const solve_arrays *a) {
-  return (a->rows - 1 + BLOCK_ROWS - 1) / BLOCK_ROWS;
+/* Which corners of a row beside the present block are near, as bits. */
+CLOTH_INLINE uint32_t near_corners(const cell_search *s, int32_t row) {
+  const uint32_t *near = s->s->boxes.near + row * touch_blocks(s->s->a->columns);
+  const uint32_t own = near[s->block / TOUCH_LANES] & ((1u << s->left) - 1u);
+  return s->behind < 0 ? own : own | (near[s->behind / TOUCH_LANES] & 1u) << s->left;
 }
 
-/* The boxes of all blocks. */
-CLOTH_SEPARATE void find_cell_boxes(const touch_search *s) {
-  position_box *to = cell_boxes_of(s->c);
-  for (int32_t column = 0; column < cells_along_warp(s->c); column += TOUCH_LANES) {
-    const int32_t left = corners_left(s->a, column), behind = corner_behind(s->a, column);
-    for (int32_t row = 0; row + 1 < s->a->rows; row += BLOCK_ROWS, to++) {
-      *to = box_particles(s, row, column, left);
-      for (int32_t r = row; r <= row + BLOCK_ROWS && r < s->a->rows && behind >= 0; r++) {
-        widen_cell_box(s, to, r, behind);
-      }
-    }
-  }
-}
-
-/* Copies what the corners of a row have from one place of it to another. */
-static void copy_corner(corner_row *r, int32_t from, int32_t to) {
-  float *all = &r->from[0][0];
-  for (int32_t n = 0; n < CORNER_ARRAYS; n++) {
-    all[n * CORNER_FLOATS + to] = all[n * CORNER_FLOATS + from];
-  }
-}
-
-/* A block of particles of a row, of which `count` count, as corners from `k` on. */
-CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k, int32_t count) {
+/* A block of particles of a row, as corners from `k` on. */
+CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
   const vector_array from = {r->from[0], r->from[1], r->from[2]};
   const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
@@ -227,23 +169,30 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
   lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
   lanes3_store(from, k, x, CLOTH_LANES);
   lanes3_store(normals, k, normal, CLOTH_LANES);
-  const lanes3 to = lanes_to_local(&s->b->end, near_load(near_row(s->a->place, s->a->pitch, r->row), s->a->plane, i));
-  const lanes way = lanes_keep(lanes_first(count), lanes3_length(lanes3_subtract(to, x)));
-  r->way = maximum(lanes_largest(way, 0.0f), r->way);
 }
 
-/* The particles of a row beside the present block. */
-CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row) {
+/* How far the particles of a row beside the present block go at most, as the collider sees them. */
+static float way_of_row(const cell_search *s, int32_t row) {
+  const int32_t first = row * touch_blocks(s->s->a->columns);
+  const float own = longest_way(s->s, first + s->block / TOUCH_LANES);
+  return s->behind < 0 ? own : maximum(longest_way(s->s, first + s->behind / TOUCH_LANES), own);
+}
+
+/* The particles of a row beside the present block, of which `wanted` are read. */
+CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row, uint32_t wanted) {
   corner_row *r = &s->row[row & 1];
-  const int32_t left = corners_left(s->s.a, s->block), behind = corner_behind(s->s.a, s->block);
-  if (r->row == row) { return r; }
-  r->row = row;
-  r->way = 0.0f;
-  for (int32_t k = 0; k < left; k += CLOTH_LANES) {
-    place_corners(&s->s, r, s->block + k, k, left - k);
+  if (r->row != row) {
+    r->row = row;
+    r->placed = 0;
+    r->way = way_of_row(s, row);
   }
-  if (behind >= 0) { place_corners(&s->s, r, behind, TOUCH_LANES, 1); }
-  if (behind >= 0 && left < TOUCH_LANES) { copy_corner(r, TOUCH_LANES, left); }
+  for (int32_t k = 0; k <= s->left; k += CLOTH_LANES) {
+    const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k;
+    if (!(wanted & ~r->placed & group)) { continue; }
+    if (k < s->left) { place_corners(s->s, r, s->block + k, k); }
+    if (s->behind >= 0 && s->left < k + CLOTH_LANES) { place_corners(s->s, r, s->behind, s->left); }
+    r->placed |= group;
+  }
   return r;
 }
 
@@ -268,25 +217,36 @@ CLOTH_INLINE lanes turn_between(const corner_block *a, const corner_block *b) {
   return lanes3_dot(turned, lanes3_flush_below(lanes3_subtract(a->from, b->from), STATE_QUANTUM));
 }
 
-/* Which triangles may have the collider come near and stand out between their corners: by how far its surface turns
-   from corner to corner, and then by the distance of their middle. The sag is less than the second largest of the three
-   turns. */
+/* The least distance that a triangle has from a convex collider, if a point p of it has the distance and the normal. */
+CLOTH_INLINE lanes least_distance(lanes distance, lanes3 normal, lanes3 p, const lanes3 corner[3]) {
+  const lanes3 n = lanes3_flush(normal);
+  const lanes a = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[0], p), STATE_QUANTUM));
+  const lanes b = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[1], p), STATE_QUANTUM));
+  const lanes c = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[2], p), STATE_QUANTUM));
+  return lanes_add(distance, lanes_minimum(a, lanes_minimum(b, c)));
+}
+
+/* Which triangles may begin to touch: by how far the surface turns from corner to corner, then by the distance of their
+   middle. The sag is no more than the second largest of the three turns, and a third of the largest. */
 CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
                                             const corner_block *c) {
-  const lanes thickness = lanes_splat(s->s.thickness), third = lanes_splat(1.0f / 3.0f);
+  const lanes least = lanes_splat(LEAST_SAG * s->s->thickness), most = lanes_splat(s->most);
+  const lanes third = lanes_splat(1.0f / 3.0f);
   const lanes ab = turn_between(a, b), ac = turn_between(a, c), bc = turn_between(b, c);
-  const lanes sag = lanes_minimum(lanes_maximum(ab, ac), lanes_minimum(lanes_maximum(ab, bc), lanes_maximum(ac, bc)));
+  const lanes high = lanes_maximum(ab, ac), low = lanes_minimum(ab, ac);
+  const lanes second = lanes_maximum(low, lanes_minimum(high, bc)), largest = lanes_maximum(high, bc);
+  const lanes sag = lanes_minimum(second, lanes_multiply(largest, lanes_splat(BOX_SLACK / 3.0f)));
   const lanes nearest = lanes_minimum(a->distance, lanes_minimum(b->distance, c->distance));
-  const float reach = (CELL_REACH + CELL_SLACK) * s->s.thickness + (1.0f + FARTHER) * s->way;
-  const lanes_mask stands_out = lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), sag);
-  const lanes_mask may = lanes_both(stands_out, lanes_less(lanes_subtract(nearest, sag), lanes_splat(reach)));
+  const lanes_mask is_outside = lanes_both(lanes_less(lanes_splat(0.0f), nearest), lanes_less(least, sag));
+  const lanes_mask may = lanes_both(is_outside, lanes_less(lanes_subtract(nearest, sag), most));
   if (!lanes_any(may)) { return may; }
   const lanes3 middle = lanes3_scale(lanes3_add(lanes3_add(a->from, b->from), c->from), third);
-  const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM);
+  const lanes3 at = lanes3_flush_below(middle, STATE_QUANTUM), corner[3] = {a->from, b->from, c->from};
   lanes3 normal;
-  const lanes distance = distances_to(s->s.b, &at, &normal);
+  const lanes distance = distances_to(s->s->b, &at, &normal);
   const lanes mean = lanes_multiply(lanes_add(lanes_add(a->distance, b->distance), c->distance), third);
-  return lanes_both(may, lanes_less(lanes_multiply(thickness, lanes_splat(LEAST_SAG)), lanes_subtract(mean, distance)));
+  const lanes_mask stands_out = lanes_less(least, lanes_subtract(mean, distance));
+  return lanes_both(may, lanes_both(stands_out, lanes_less(least_distance(distance, normal, at, corner), most)));
 }
 
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
@@ -295,14 +255,14 @@ static cloth_vector point_of_cell(const cloth_vector corner[3], const float weig
   return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
 }
 
-/* The entry of a triangle in the memory; NULL if it has none. */
-static const cell_memory *find_cell_memory(cell_search *s, uint32_t key) {
-  const cell_memory *entry = cell_memories_of(s->s.c);
-  const uint32_t count = *cells_remembered(s->s.c);
+/* The first entry of the memory from a key on; NULL if there is none. */
+static const cell_memory *memory_from(cell_search *s, uint32_t key) {
+  const cell_memory *entry = cell_memories_of(s->s->c);
+  const uint32_t count = *cells_remembered(s->s->c);
   while (s->cursor < count && entry[s->cursor].key < key) {
     s->cursor++;
   }
-  return s->cursor < count && entry[s->cursor].key == key ? &entry[s->cursor] : NULL;
+  return s->cursor < count ? &entry[s->cursor] : NULL;
 }
 
 /* The weights of the remembered point of a triangle; without one those of its middle. */
@@ -313,15 +273,17 @@ static void start_weights(const cell_memory *m, float weight[3]) {
   weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
 }
 
-/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are. */
+/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are; how
+   far they are too far. */
 typedef struct descent {
-  lanes3 corner, first, second, across;
-  lanes weight[3], step, steps;
+  lanes3 corner[3], first, second, across;
+  lanes weight[3], step, steps, most;
 } descent;
 
 /* Takes the triangles that wait. */
 static descent descent_of(const cell_batch *b) {
   float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
+  float most[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
     for (int32_t n = 0; n < 3; n++) {
@@ -331,15 +293,15 @@ static descent descent_of(const cell_batch *b) {
       weight[n][lane] = t->weight[n];
     }
     start[lane] = t->memory ? KEPT_START : DESCENT_START;
+    most[lane] = t->most;
     steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
   }
-  lanes3 q[3];
   descent d;
+  lanes3 *q = d.corner;
   for (int32_t n = 0; n < 3; n++) {
     q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
     d.weight[n] = lanes_load(weight[n]);
   }
-  d.corner = q[0];
   d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
   d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
   const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
@@ -349,6 +311,7 @@ static descent descent_of(const cell_batch *b) {
   d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
   d.step = lanes_multiply(longest, lanes_load(start));
   d.steps = lanes_load(steps);
+  d.most = lanes_load(most);
   return d;
 }
 
@@ -374,13 +337,14 @@ CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
 }
 
 /* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
-   against the slope of the distance; they get the nearest points on the way. */
+   against the slope of the distance; they get the nearest points on the way. Those that turn
+   out to be too far stop, and are at FAR_GAP. */
 CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
   descent d = descent_of(b);
   lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
   lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
   for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
-    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner, p), STATE_QUANTUM);
+    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner[0], p), STATE_QUANTUM);
     lanes3 normal;
     const lanes distance = distances_to(s->b, &at, &normal);
     workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
@@ -390,7 +354,10 @@ CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
     for (int32_t k = 0; k < 3; k++) {
       best[k] = lanes_select(nearer, d.weight[k], best[k]);
     }
-    goes = lanes_both(goes, step_down(&d, p, normal));
+    const lanes_mask may = lanes_both(goes, lanes_less(least_distance(distance, normal, at, d.corner), d.most));
+    nearest = lanes_select(goes, lanes_select(may, nearest, lanes_splat(FAR_GAP)), nearest);
+    if (!lanes_any(may)) { break; }
+    goes = lanes_both(may, step_down(&d, p, normal));
     goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
   }
   float values[5][CLOTH_LANES];
@@ -413,6 +380,7 @@ CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
    axes. Returns 0 if it does not touch. */
 static int choose_point(const touch_search *s, cell_triangle *t, cloth_vector *shift) {
   *shift = vector(0.0f, 0.0f, 0.0f);
+  if (!(t->nearest < FAR_GAP)) { return 0; }
   if (t->memory) {
     float before[3];
     start_weights(t->memory, before);
@@ -464,7 +432,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
 
 /* Adds the touch of a triangle, if it touches. */
 CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
-  touch_search *s = &search->s;
+  touch_search *s = search->s;
   workspace *w = workspace_of(s->c);
   const cell_memory *m = t->memory;
   cloth_vector shift;
@@ -505,16 +473,21 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
 /* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
-  if (b->count > 0) { descend(&s->s, b); }
+  if (b->count > 0) { descend(s->s, b); }
   for (int32_t n = 0; n < b->count; n++) {
     add_triangle(s, &b->triangle[n]);
   }
   b->count = 0;
 }
 
+/* Nothing that goes so far touches if it is so far where the substep begins. */
+static float farthest_touch(const touch_search *s, float way) {
+  return BOX_SLACK * ((CELL_REACH + CELL_SLACK) * s->thickness + (1.0f + FARTHER) * way);
+}
+
 /* A triangle of the present block waits for others. */
 static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
-  const touch_search *in = &s->s;
+  const touch_search *in = s->s;
   const int32_t column = s->block + lane, next = column + 1 < in->a->columns ? column + 1 : 0;
   const int32_t below[3] = {0, second, 1}, right[3] = {0, !second, 1};
   const uint32_t key = cell_key(in->c, in->b->collider, row, column, second);
@@ -526,8 +499,10 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
   workspace_of(in->c)->cell_searches++;
   cell_triangle *t = &s->batch.triangle[s->batch.count++];
   t->key = key;
-  t->memory = find_cell_memory(s, key);
+  const cell_memory *m = memory_from(s, key);
+  t->memory = m && m->key == key ? m : NULL;
   start_weights(t->memory, t->weight);
+  float way_squared = 0.0f;
   for (int32_t n = 0; n < 3; n++) {
     const corner_row *r = &s->row[(row + below[n]) & 1];
     const int32_t k = lane + right[n];
@@ -537,118 +512,156 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
     t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
     t->distance[n] = r->distance[k];
+    const cloth_vector way = vector_flush(vector_subtract(t->to[n], t->from[n]), STATE_QUANTUM);
+    way_squared = maximum(vector_dot(way, way), way_squared);
   }
+  t->most = farthest_touch(in, square_root(way_squared));
   if (s->batch.count == CLOTH_LANES) { add_waiting_triangles(s); }
 }
 
-/* The triangles of a row of the present block that are remembered: two bits for each cell. */
-static uint32_t remembered_triangles(cell_search *s, int32_t row) {
-  const uint32_t first = cell_key(s->s.c, s->s.b->collider, row, s->block, 0), count = *cells_remembered(s->s.c);
-  const cell_memory *entry = cell_memories_of(s->s.c);
-  uint32_t bits = 0;
-  while (s->cursor < count && entry[s->cursor].key < first) {
-    s->cursor++;
+/* The first and the second triangles of a row of the present block that are remembered, as bits of their cells. */
+static void find_remembered(cell_search *s, int32_t row, uint32_t triangles[2]) {
+  triangles[0] = triangles[1] = 0;
+  if (s->cursor == *cells_remembered(s->s->c)) { return; }
+  const uint32_t first = cell_key(s->s->c, s->s->b->collider, row, s->block, 0);
+  const cell_memory *end = cell_memories_of(s->s->c) + *cells_remembered(s->s->c);
+  for (const cell_memory *m = memory_from(s, first); m && m < end && m->key - first < 2 * TOUCH_LANES; m++) {
+    triangles[(m->key - first) % 2] |= 1u << (m->key - first) / 2;
   }
-  for (uint32_t n = s->cursor; n < count && entry[n].key - first < 2 * TOUCH_LANES; n++) {
-    bits |= 1u << (entry[n].key - first);
+}
+
+/* Leaves those among the first and the second triangles of a row of the present block that may begin to touch. */
+CLOTH_SEPARATE void choose_triangles(cell_search *s, const corner_row *above, const corner_row *under,
+                                     uint32_t triangles[2]) {
+  uint32_t first = 0, second = 0;
+  s->most = farthest_touch(s->s, maximum(above->way, under->way));
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k, may = (triangles[0] | triangles[1]) & group;
+    if (!may) { continue; }
+    const corner_block a = corners_at(above, k), d = corners_at(under, k + 1);
+    if (triangles[0] & group) {
+      const corner_block b = corners_at(above, k + 1);
+      first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
+    }
+    if (triangles[1] & group) {
+      const corner_block c = corners_at(under, k);
+      second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
+    }
   }
-  return bits;
+  triangles[0] &= first;
+  triangles[1] &= second;
 }
 
 /* Searches, as those of particles, that a cell is charged for. */
 #define SEARCHES_OF_CELL 2
 
-/* Two bits for each of eight. */
-static uint32_t doubled_places(uint32_t bits) {
-  bits = (bits | bits << 4) & 0x0f0fu;
-  bits = (bits | bits << 2) & 0x3333u;
-  return (bits | bits << 1) & 0x5555u;
-}
-
-/* The triangles of a row of the present block that are near, and may touch or are remembered: two bits for each cell.
- */
-CLOTH_SEPARATE uint32_t find_triangles(cell_search *s, int32_t row) {
-  const int32_t left = cells_along_warp(s->s.c) - s->block, cells = left < TOUCH_LANES ? left : TOUCH_LANES;
-  uint32_t first = 0, second = 0;
-  const corner_row *above = block_corners(s, row), *under = block_corners(s, row + 1);
-  workspace_of(s->s.c)->searched += s->body.searches * SEARCHES_OF_CELL * cells;
-  s->way = maximum(above->way, under->way);
-  for (int32_t k = 0; k < cells; k += CLOTH_LANES) {
-    const corner_block a = corners_at(above, k), b = corners_at(above, k + 1), c = corners_at(under, k),
-                       d = corners_at(under, k + 1);
-    first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
-    second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
-  }
-  const uint32_t may = doubled_places(first) | doubled_places(second) << 1;
-  return (may | remembered_triangles(s, row)) & ((1u << 2 * cells) - 1u);
-}
-
-/* The triangles of a row of the present block. */
-CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row) {
-  for (uint32_t bits = find_triangles(s, row); bits; bits &= bits - 1u) {
-    const int32_t triangle = first_bit(bits), lane = triangle / 2;
+/* The triangles of a row of the present block: of those with a corner that is near, and those that are remembered. */
+CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row, uint32_t triangles[2], const uint32_t kept[2]) {
+  const uint32_t any = triangles[0] | triangles[1] | kept[0] | kept[1], wanted = any | any << 1;
+  const corner_row *above = block_corners(s, row, wanted), *under = block_corners(s, row + 1, wanted);
+  workspace_of(s->s->c)->searched += s->s->b->searches * SEARCHES_OF_CELL * s->cells;
+  choose_triangles(s, above, under, triangles);
+  for (uint32_t bits = any; bits; bits &= bits - 1u) {
+    const int32_t lane = first_bit(bits);
 #if WITH_GAPS
-    if (is_gap(s->s.c, row * s->s.a->columns + s->block + lane, GAP_CELL)) { continue; }
+    if (is_gap(s->s->c, row * s->s->a->columns + s->block + lane, GAP_CELL)) { continue; }
 #endif
-    if (!s->has_reach) {
-      s->body.is_buried = find_reach(s->s.c, &s->body);
-      s->has_reach = 1;
+    for (int32_t second = 0; second < 2; second++) {
+      if ((triangles[second] | kept[second]) >> lane & 1u) { take_triangle(s, row, lane, second); }
     }
-    take_triangle(s, row, lane, triangle % 2);
   }
 }
 
-/* Rows of cells of the present block, from `row` on, that are left out together: their box is too far. */
-static int32_t rows_too_far(const cell_search *s, int32_t row) {
-  const position_box *box = cell_boxes_of(s->s.c) + s->block / TOUCH_LANES * row_blocks(s->s.a) + row / BLOCK_ROWS;
-  return row % BLOCK_ROWS > 0 || do_boxes_meet(box, &s->near) ? 0 : BLOCK_ROWS;
-}
-
-/* Finds the touches of cells with one collider. */
+/* Finds the touches of cells with the collider whose particles have been compared. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
-  for (s->block = 0; s->block < cells_along_warp(s->s.c); s->block += TOUCH_LANES) {
-    s->row[0].row = s->row[1].row = -1;
-    for (int32_t row = 0; row + 1 < s->s.a->rows;) {
-      const int32_t skipped = rows_too_far(s, row);
-      if (skipped == 0) { find_cells_of_row(s, row); }
-      row += skipped > 0 ? skipped : 1;
+  for (int32_t block = 0; block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
+    open_block(s, block);
+    uint32_t above, under = near_corners(s, 0);
+    for (int32_t row = 0; row + 1 < s->s->a->rows; row++) {
+      const uint32_t all = (1u << s->cells) - 1u;
+      uint32_t kept[2];
+      find_remembered(s, row, kept);
+      above = under;
+      under = near_corners(s, row + 1);
+      if (!(above | under | kept[0] | kept[1])) { continue; }
+      uint32_t near[2] = {(above | above >> 1 | under >> 1) & all, (above | under | under >> 1) & all};
+      find_cells_of_row(s, row, near, kept);
     }
   }
   add_waiting_triangles(s);
 }
 
-/* Finds the touches of cells with all colliders, after those of particles. Returns 1 if one would be farther inside
-   than the law is thick. */
-CLOTH_SEPARATE int32_t find_cell_touches(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const float thickness = contact_thickness(c);
-  int32_t is_deep = 0;
-  cell_search s = {.s = {.c = c, .a = &a, .x = vectors_at(c, c->state.position)}, .row = corner_rows_of(c)};
-  workspace_of(c)->cells = 0;
-  if (collider_end(c) == 0) { return 0; }
-  const position_box all = box_of_ways(c, &a);
-  int32_t has_blocks = 0;
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_met_by_cells(c, index) || is_large(c, &slot_at(c, index)->body, thickness)) { continue; }
-    if (!is_ball_near(c, index, &all, thickness)) { continue; }
-    s.body = touched_body_of(c, t, index);
-    s.has_reach = 0;
-    s.s = (touch_search){.c = c,
-                         .a = &a,
-                         .b = &s.body,
-                         .x = vectors_at(c, c->state.position),
-                         .reach = floats_at(c, c->scratch.reach),
-                         .thickness = thickness,
-                         .push = c->settings.integration.max_push_speed * t->h};
-    place_collider(&s);
-    if (!do_boxes_meet(&s.near, &all)) { continue; }
-    if (!has_blocks) {
-      find_cell_boxes(&s.s);
-      has_blocks = 1;
+/* What the search of all colliders but surfaces takes, in the room between passes. */
+typedef struct solid_search {
+  touch_search s;
+  cell_search cells;
+  touched_body body;
+  solve_arrays arrays;
+  float edge_squared; /* of the longest edge of a cell [m^2]; below 0: not known */
+} solid_search;
+
+LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
+
+/* Begins to search all solids. */
+CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
+  solid_search *search = (solid_search *)room_between_passes(c);
+  clear_room(c, sizeof *search);
+  search->arrays = arrays_of(c);
+  search->edge_squared = -1.0f;
+  search->cells.s = &search->s;
+  search->cells.row = corner_rows_of(c);
+  search->s.c = c;
+  search->s.a = &search->arrays;
+  search->s.b = &search->body;
+  search->s.x = vectors_at(c, c->state.position);
+  search->s.boxes = boxes_of(c);
+  search->s.reach = floats_at(c, c->scratch.reach);
+  search->s.thickness = contact_thickness(c);
+  search->s.push = c->settings.integration.max_push_speed * t->h;
+  return search;
+}
+
+/* Finds what touches a solid. */
+CLOTH_ONCE void find_touches_of_solid(solid_search *search) {
+  touch_search *s = &search->s;
+  const float thickness = s->thickness;
+  const int has_cells = is_met_by_cells(s->c, s->b, thickness);
+  search->body.is_buried = s->b->unknown ? 0 : find_reach(s->c, s->b); /* a body is held by its pins */
+  s->turn = turn_of(s->b);
+  s->beyond = 2.0f * thickness;
+  s->beside = -FAR_GAP;
+  if (has_cells) {
+    if (search->edge_squared < 0.0f) {
+      search->edge_squared = longest_edge_squared(s->a);
+      fill_zero(search->cells.row, 2 * sizeof *search->cells.row); /* lanes are loaded that hold no corner */
     }
-    find_cells_of(&s);
-    is_deep |= s.s.is_deep;
+    s->beside = nearest_corner(s->b, thickness, search->edge_squared);
+    s->beyond = maximum(s->beside, s->beyond);
   }
+  find_touches_of(s);
+  leave_attached(s->c, s->a, s->b->collider);
+  if (has_cells) { find_cells_of(&search->cells); }
+}
+
+/* Finds the touches of particles and cells with all colliders but surfaces in a substep; `all`: see box_of_ways().
+   Returns 1 if one would be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+  const float thickness = contact_thickness(c);
+  solid_search *search = start_solids(c, t);
+  int32_t has_boxes = 0;
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (!is_collider(c, index) || !is_ball_near(c, index, all, thickness)) { continue; }
+    if (!has_boxes) {
+      find_block_boxes(c, &search->arrays, &search->s.boxes);
+      workspace_of(c)->searched++; /* what neighbours pull may reach what no way does: see catch_runaways() */
+      has_boxes = 1;
+    }
+    if (!is_solid_at(c, index)) { continue; }
+    take_touched_body(c, t, index, &search->body);
+    if (is_plane_near(&search->body, all, thickness)) { find_touches_of_solid(search); }
+  }
+  const int32_t is_deep = search->s.is_deep;
+  clear_room(c, sizeof *search);
   return is_deep;
 }
 

@@ -91,7 +91,7 @@ CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_
   return lanes_less(lanes_splat(0.0f), faced);
 }
 
-/* The law of lanes `k` of a touch. */
+/* The law of lanes `k` of a touch; zeros where nothing presses. */
 CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
   const collider_slot *slot = slot_at(p->c, e->collider);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
@@ -100,6 +100,10 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes stiffness = held_stiffness(p, e, k, body);
   const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
   const lanes_mask touches = touch_mask(e, k);
+  touch_store(e, TOUCH_ALONG, k, zero);
+  touch_store(e, TOUCH_ACROSS, k, zero);
+  touch_store(e, TOUCH_FORCE, k, zero);
+  if (!lanes_any(touches)) { return; }
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
   const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
@@ -113,10 +117,11 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
-  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
   const lanes_mask faced = are_faced(p, e, first, k);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  if (!lanes_any(presses)) { return; }
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);

@@ -182,6 +182,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
+  if (!lanes_any(acts)) { return; }
   const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
   const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
   const lanes3 moved = moved_on_body(r->a, r->b->unknown, e, k, solution);

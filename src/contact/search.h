@@ -14,7 +14,6 @@
 #include "../step_origin.h"
 #include "../types.h"
 #include "body.h"
-#include "buried.h"
 #include "memory.h"
 #include "touch.h"
 
@@ -31,8 +30,8 @@
  *
  * The first place is found by conservative advancement: a point may go as far as its distance without touching.
  *
- * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches. Scratch: scratch.reach,
- * residual (balls).
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches; in ground the boxes of blocks,
+ * and which particles are near. Scratch: scratch.reach.
  */
 
 #if WITH_COLLIDERS
@@ -79,51 +78,57 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
   return places;
 }
 
-/* Balls around blocks of particles, by rows, where they are linearised, and the longest of their ways. They stand in
-   memory that is free until the springs are linearised. */
-typedef struct block_balls {
-  vector_array centre;
-  float *radius, *way;
+/* Boxes around blocks of particles, by rows, where they are linearised, and the longest of their ways; which particles
+   of a block are near a collider, as bits. They stand in memory that is free until terms have blocks. */
+typedef struct block_boxes {
+  vector_array centre, half;
+  float *way;
+  uint32_t *near;
   int32_t count;
-} block_balls;
+} block_boxes;
 
-static block_balls balls_of(const solve_arrays *a) {
-  const int32_t count = touch_blocks(a->columns) * a->rows, room = row_pitch(count);
-  float *from = a->residual;
-  const block_balls balls = {{from, from + room, from + 2 * room}, from + 3 * room, from + 4 * room, count};
-  return balls;
+static block_boxes boxes_of(const cloth *c) {
+  const int32_t count = touch_blocks(c->grid.columns) * c->grid.rows, room = row_pitch(count);
+  float *from = floats_at(c, c->scratch.ground);
+  return (block_boxes){.centre = {from, from + room, from + 2 * room},
+                       .half = {from + 3 * room, from + 4 * room, from + 5 * room},
+                       .way = from + 6 * room,
+                       .near = (uint32_t *)(void *)(from + 7 * room),
+                       .count = count};
 }
 
-/* The ball number `n` of a block: around one of its particles. */
-static void find_ball(const block_balls *balls, const solve_arrays *a, vector_array x, int32_t n) {
+/* The box of block number `n`. */
+static void find_block_box(const block_boxes *boxes, const solve_arrays *a, vector_array x, int32_t n) {
   const int32_t blocks = touch_blocks(a->columns), row = n / blocks, column = (n - row * blocks) * TOUCH_LANES;
-  const int32_t middle = column + smaller_of(TOUCH_LANES, a->columns - column) / 2;
   const float *place = near_row(a->place, a->pitch, row);
-  const cloth_vector centre = near_vector(place, a->plane, middle);
-  lanes away = lanes_splat(0.0f), way = away;
+  const lanes3 first = lanes3_splat(near_vector(place, a->plane, column));
+  lanes3 low = first, high = first;
+  lanes way = lanes_splat(0.0f);
   for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
     const lanes_mask exists = lanes_first(a->columns - column - k);
-    const lanes3 to = near_load(place, a->plane, column + k);
-    const lanes3 off = lanes3_flush(lanes3_subtract(to, lanes3_splat(centre)));
-    const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k)));
-    away = lanes_maximum(lanes_keep(exists, lanes3_dot(off, off)), away);
+    const lanes3 to = lanes3_select(exists, near_load(place, a->plane, column + k), first);
+    const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k));
+    low = lanes3_minimum(low, to);
+    high = lanes3_maximum(high, to);
     way = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), way);
   }
-  vector_store(balls->centre, n, centre);
-  balls->radius[n] = square_root(lanes_largest(away, 0.0f));
-  balls->way[n] = square_root(lanes_largest(way, 0.0f));
+  const position_box box = box_of_lanes(low, high);
+  vector_store(boxes->centre, n, vector_scale(vector_add(box.low, box.high), 0.5f));
+  vector_store(boxes->half, n, vector_scale(vector_subtract(box.high, box.low), 0.5f));
+  boxes->way[n] = square_root(lanes_largest(way, 0.0f));
 }
 
-/* The balls of all blocks; behind them, where lanes are loaded, zeros. */
-CLOTH_SEPARATE void find_balls(const cloth *c, const solve_arrays *a, const block_balls *balls) {
-  clear_floats(a->residual, 5 * row_pitch(balls->count));
-  for (int32_t n = 0; n < balls->count; n++) {
-    find_ball(balls, a, vectors_at(c, c->state.position), n);
+/* The boxes of all blocks; behind them, where lanes are loaded, zeros. */
+CLOTH_SEPARATE void find_block_boxes(const cloth *c, const solve_arrays *a, const block_boxes *boxes) {
+  clear_floats(boxes->centre.x, 7 * row_pitch(boxes->count));
+  for (int32_t n = 0; n < boxes->count; n++) {
+    find_block_box(boxes, a, vectors_at(c, c->state.position), n);
   }
 }
 
 /* Where the particles of a cloth may go in the substep: around where they are linearised, as far as their ways go. */
-CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
+CLOTH_SEPARATE position_box box_of_ways(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 first = lanes3_splat(near_vector(a->place, a->plane, 0));
   lanes3 low = first, high = first;
@@ -133,7 +138,7 @@ CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
     EACH_BLOCK(i, left, a->columns, {
       const lanes_mask exists = lanes_first(left);
       const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
-      const lanes3 along = lanes3_flush(lanes3_subtract(to, lanes3_load(x, row * a->columns + i)));
+      const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
       low = lanes3_minimum(to, low);
       high = lanes3_maximum(to, high);
       most = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), most);
@@ -146,30 +151,14 @@ CLOTH_SEPARATE position_box box_of_ways(const cloth *c, const solve_arrays *a) {
   return wide;
 }
 
-static position_box box_around_both(const position_box *a, const position_box *b) {
-  const position_box both = {
-      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
-      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
-  return both;
-}
-
-/* The box in world axes around one at a pose. */
-static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
-  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
-  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
+/* Begins the search in a part: nothing touches yet. Returns 0 if there are no colliders; otherwise particles go within
+ *all. */
+static int start_touches(const cloth *c, position_box *all) {
+  clear_touches(c);
+  workspace_of(c)->cells = 0;
+  if (collider_end(c) == 0) { return 0; }
+  *all = box_of_ways(c);
+  return 1;
 }
 
 /* How far a coordinate is outside of a range. */
@@ -218,12 +207,15 @@ typedef struct touch_search {
   const solve_arrays *a;
   const touched_body *b;
   vector_array x;
-  block_balls balls;
+  block_boxes boxes;
   const float *reach;
   float thickness;
   float turn;      /* no point moves farther by the collider's turn than this share of its distance */
   float farthest;  /* no particle of the block goes farther as the collider sees it [m] */
   float push;      /* farthest that particles are pushed out [m] */
+  float beyond;    /* blocks are looked at that may come so near [m] */
+  float beside;    /* particles are near that are nearer than this and the longest way of their block [m] */
+  uint32_t near;   /* which of the block are */
   int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
 
@@ -280,6 +272,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   touch_way w = {.to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
   lanes3 normal;
   lanes gap = distances_to(b, &w.to, &normal);
+  s->near |= lanes_bits(lanes_less(gap, lanes_splat(s->beside + s->farthest))) << k;
   lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
   if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
@@ -329,25 +322,30 @@ static float turn_of(const touched_body *b) {
   return 2.0f * (vector_length(off) + most);
 }
 
-/* Which of the balls from `first` on the collider may touch: as far from their centres as its distance it is not. */
-CLOTH_INLINE lanes_mask are_balls_near(const touch_search *s, int32_t first) {
-  const lanes radius = lanes_add(lanes_load(s->balls.radius + first), lanes_load(s->balls.way + first));
-  const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->balls.centre, first));
-  const lanes away = lanes3_length(p), beyond = lanes_splat(2.0f * s->thickness + s->b->shift);
-  const lanes turned = lanes_multiply(lanes_add(away, radius), lanes_splat(s->turn));
-  const lanes reach = lanes_add(lanes_add(radius, beyond), turned);
+/* Which of the blocks from `first` on the collider may touch. A convex one is nowhere in front of the plane that is as
+   far from the middle of the box as itself. */
+CLOTH_INLINE lanes_mask are_blocks_near(const touch_search *s, int32_t first) {
+  const lanes3 half = lanes3_load(s->boxes.half, first);
+  const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->boxes.centre, first));
+  const lanes away = lanes3_length(p), radius = lanes3_length(half);
   lanes3 normal;
-  const lanes distance = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID
-                             ? lanes_subtract(away, lanes_splat(s->b->reach))
-                             : distances_to(s->b, &p, &normal);
-  return lanes_less(distance, lanes_multiply(reach, lanes_splat(BOX_SLACK)));
+  lanes distance = lanes_subtract(away, lanes_splat(s->b->reach)), deep = radius;
+  if (s->b->shape->shape != CLOTH_SHAPE_DISTANCE_GRID) {
+    distance = distances_to(s->b, &p, &normal);
+    const lanes3 n = lanes3_flush(lanes3_rotate(s->b->end.rotation, normal));
+    deep = lanes3_dot(half, lanes3_of(lanes_absolute(n.x), lanes_absolute(n.y), lanes_absolute(n.z)));
+  }
+  const lanes turned = lanes_multiply(lanes_add(away, radius), lanes_splat(s->turn));
+  const lanes ways = lanes_add(lanes_load(s->boxes.way + first), lanes_splat(s->beyond + s->b->shift));
+  return lanes_less(distance, lanes_multiply(lanes_add(lanes_add(deep, ways), turned), lanes_splat(BOX_SLACK)));
 }
 
 /* How far particles of block number `n` go at most, as the collider sees it. */
 static float longest_way(const touch_search *s, int32_t n) {
-  const cloth_vector off = vector_subtract(vector_load(s->balls.centre, n), s->b->end.position);
-  const float away = s->turn > 0.0f ? vector_length(vector_flush_work(off)) + s->balls.radius[n] : 0.0f;
-  return s->balls.way[n] + s->b->shift + s->turn * away;
+  const cloth_vector off = vector_subtract(vector_load(s->boxes.centre, n), s->b->end.position);
+  const float radius = s->turn > 0.0f ? vector_length(vector_load(s->boxes.half, n)) : 0.0f;
+  const float away = s->turn > 0.0f ? vector_length(vector_flush_work(off)) + radius : 0.0f;
+  return s->boxes.way[n] + s->b->shift + s->turn * away;
 }
 
 /* Finds the touches of a collider with block number `n` of particles. */
@@ -362,11 +360,13 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
   e->kind = POINT_PARTICLE;
   e->face = 0;
   s->farthest = BOX_SLACK * longest_way(s, n);
+  s->near = 0;
   workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
   EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+  s->boxes.near[n] = s->near;
   if (touches) {
     clear_untouched(e, s->a->columns);
     keep_touch(c);
@@ -375,8 +375,9 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  for (int32_t first = 0; first < s->balls.count; first += CLOTH_LANES) {
-    uint32_t near = lanes_bits(lanes_both(are_balls_near(s, first), lanes_first(s->balls.count - first)));
+  fill_zero(s->boxes.near, (uint32_t)s->boxes.count * sizeof *s->boxes.near);
+  for (int32_t first = 0; first < s->boxes.count; first += CLOTH_LANES) {
+    uint32_t near = lanes_bits(lanes_both(are_blocks_near(s, first), lanes_first(s->boxes.count - first)));
     for (; near; near &= near - 1u) {
       find_touches_of_block(s, first + first_bit(near));
     }
@@ -402,41 +403,6 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
   (void)c;
   (void)a;
   (void)collider;
-}
-
-/* Finds the touches of all colliders but surfaces in a substep. Returns 1 if one would be farther inside than the law
-   is thick. */
-CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  clear_touches(c);
-  if (collider_end(c) == 0) { return 0; }
-  const position_box all = box_of_ways(c, &a);
-  const float thickness = contact_thickness(c);
-  touched_body b;
-  touch_search s = {.c = c,
-                    .a = &a,
-                    .b = &b,
-                    .x = vectors_at(c, c->state.position),
-                    .balls = balls_of(&a),
-                    .reach = floats_at(c, c->scratch.reach),
-                    .thickness = thickness,
-                    .push = c->settings.integration.max_push_speed * t->h};
-  int32_t has_balls = 0;
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_collider(c, index) || !is_ball_near(c, index, &all, thickness)) { continue; }
-    if (!has_balls) {
-      find_balls(c, &a, &s.balls);
-      has_balls = 1;
-    }
-    if (!is_solid_at(c, index)) { continue; }
-    take_touched_body(c, t, index, &b);
-    if (!is_plane_near(&b, &all, thickness)) { continue; }
-    b.is_buried = b.unknown ? 0 : find_reach(c, &b); /* a body is held by its pins */
-    s.turn = turn_of(&b);
-    find_touches_of(&s);
-    leave_attached(c, &a, index);
-  }
-  return s.is_deep;
 }
 
 #endif

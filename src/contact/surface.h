@@ -126,6 +126,32 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int3
   return lanes_any(near);
 }
 
+static position_box box_around_both(const position_box *a, const position_box *b) {
+  const position_box both = {
+      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
+      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
+  return both;
+}
+
+/* The box in world axes around one at a pose. */
+static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most =
+      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
+             absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
 /* Widens a box by the balls around the ends of the ways of a group that are near. */
 static void widen_box(const surface_block *block, int32_t group, position_box *box) {
   const lanes_mask near = lanes_less(lanes_splat(0.0f), block->near[group]);
@@ -374,9 +400,9 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
 }
 
 /* The box around the ways of a block of particles, and as far on. */
-static position_box box_of_ball(const block_balls *balls, int32_t n) {
-  const float wide = BOX_SLACK * (balls->radius[n] + balls->way[n]);
-  const cloth_vector centre = vector_load(balls->centre, n), around = vector(wide, wide, wide);
+static position_box box_of_block_ways(const block_boxes *boxes, int32_t n) {
+  const float wide = BOX_SLACK * (vector_length(vector_load(boxes->half, n)) + boxes->way[n]);
+  const cloth_vector centre = vector_load(boxes->centre, n), around = vector(wide, wide, wide);
   const position_box box = {vector_subtract(centre, around), vector_add(centre, around)};
   return box;
 }
@@ -402,27 +428,26 @@ static void take_surface(surface_search *search, const substep_terms *t, int32_t
 }
 
 /* Finds the touches of a surface. */
-CLOTH_ONCE void find_touches_of_surface(surface_search *search, const block_balls *balls) {
+CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
   const position_box box = surface_box(&search->body, BOX_SLACK * 2.0f * search->s.thickness);
-  for (int32_t n = 0; n < balls->count; n++) {
-    const position_box ball = box_of_ball(balls, n);
-    if (do_boxes_meet(&box, &ball)) {
+  const block_boxes boxes = boxes_of(search->s.c);
+  for (int32_t n = 0; n < boxes.count; n++) {
+    const position_box block = box_of_block_ways(&boxes, n);
+    if (do_boxes_meet(&box, &block)) {
       const int32_t blocks = touch_blocks(search->arrays.columns), row = n / blocks;
       find_block_touches(search, row, (n - row * blocks) * TOUCH_LANES);
     }
   }
 }
 
-/* Finds the touches of all surfaces, after those of all other colliders: the balls of the blocks are known. Returns 1
+/* Finds the touches of all surfaces, after those of all other colliders: the boxes of the blocks are known. Returns 1
    if one would be farther inside than the law is thick. */
-CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t) {
+CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const position_box *all) {
   surface_search *search = start_surfaces(c);
-  const block_balls balls = balls_of(&search->arrays);
-  const position_box all = box_of_ways(c, &search->arrays);
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_surface_at(c, index) && is_ball_near(c, index, &all, search->s.thickness)) {
+    if (is_surface_at(c, index) && is_ball_near(c, index, all, search->s.thickness)) {
       take_surface(search, t, index);
-      find_touches_of_surface(search, &balls);
+      find_touches_of_surface(search);
     }
   }
   const int32_t is_deep = search->s.is_deep;
