@@ -407,7 +407,7 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
   s.parts = most_group_parts(group);
   s.iterations = most_joined_iterations(group, n, dt, substeps);
   const uint64_t work = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
-  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, substeps, s.parts);
+  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, dt, substeps, s.parts);
 }
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {

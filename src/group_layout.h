@@ -183,13 +183,13 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   contact_bounds b = {particles, substeps, most_group_parts(group), 0};
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t iterations = most_pair_iterations(member_of(group, n)) + SEWN_ITERATIONS;
+    const int32_t iterations =
+        most_pair_iterations(member_of(group, n), dt, substeps) + TOUCHING_ROUNDS * SEWN_ITERATIONS;
     b.iterations = iterations > b.iterations ? iterations : b.iterations;
   }
 #if WITH_SEAMS
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
 #else
-  (void)dt;
   return max_contact_work(&g.contact, &b) + several;
 #endif
 }

@@ -173,7 +173,8 @@ typedef struct substep_terms {
   int32_t plate_implicit, bends; /* 1 if its block is part of the operator; 1 if the cloth resists bending */
   int32_t solves;                /* 1 if any block is part of the operator */
   int32_t iterations, most_iterations; /* of the solve, and where those leave something */
-  float drag;                          /* 1 / (1 + velocity_damping h) */
+  int32_t rounds;             /* most times that a solve does its iterations where something touches the cloth */
+  float drag;                 /* 1 / (1 + velocity_damping h) */
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 

@@ -13,14 +13,6 @@ typedef struct contact_bounds {
 
 #if WITH_SELF
 
-/* Most iterations of a solve with pairs. */
-#define MOST_PAIR_ITERATIONS 8
-
-static int32_t most_pair_iterations(const cloth *c) {
-  const int32_t set = c->settings.integration.iterations;
-  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
-}
-
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
   return particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +

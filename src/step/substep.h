@@ -158,8 +158,8 @@ static void join_iterations(const solve_group *g) {
   int32_t iterations = 0, most = 0;
   EACH_MEMBER(g, m, {
     const int32_t more = are_iterations_chosen(m->c) ? 0 : more_iterations(g->joints);
-    iterations = m->t->iterations + more > iterations ? m->t->iterations + more : iterations;
-    most = m->t->most_iterations + more > most ? m->t->most_iterations + more : most;
+    iterations = larger_of(m->t->iterations + more, iterations);
+    most = larger_of(m->t->most_iterations + more, most);
   });
   EACH_MEMBER(g, m, {
     workspace_of(m->c)->plan.terms.iterations = iterations;

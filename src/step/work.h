@@ -347,7 +347,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
-  const int32_t met = most < t.iterations || s->iterations > 0 ? most : t.iterations; /* of what touches colliders */
+  const int32_t met = s->iterations > 0 ? most : smaller_of(t.rounds * t.iterations, iterations); /* of what touches */
   work_scene alone = *s;
   alone.touches = alone.cells = 0;
   uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
@@ -382,17 +382,29 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   return work;
 }
 
+#if WITH_SELF
+
+/* Most iterations of a solve with pairs, in one of so many substeps of dt. */
+static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) {
+  substep_terms t;
+  set_terms(c, dt / (float)substeps, substeps, &t);
+  return t.rounds * t.iterations;
+}
+
+#endif
+
 /* Most work of contact of a cloth with itself in a step. */
-static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
+static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_t parts) {
 #if WITH_SELF
   if (feels_itself(c)) {
     const self_settings *settings = self_settings_of(c);
     const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
-    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c)};
+    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c, dt, substeps)};
     return max_contact_work(&l, &b);
   }
 #endif
   (void)c;
+  (void)dt;
   (void)substeps;
   (void)parts;
   return 0;
@@ -401,7 +413,7 @@ static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
 /* Most work of a step in so many substeps of a cloth that is awake. */
 static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
   return work_around_substeps(c) + most_substeps_work(c, s, dt, substeps) + most_other_work(c, substeps) +
-         max_self_work(c, substeps, s->parts);
+         max_self_work(c, dt, substeps, s->parts);
 }
 
 /* Most work of the choice of shared bodies. */
