@@ -2360,7 +2360,8 @@ typedef struct substep_terms {
   int32_t plate_implicit, bends; /* 1 if its block is part of the operator; 1 if the cloth resists bending */
   int32_t solves;                /* 1 if any block is part of the operator */
   int32_t iterations, most_iterations; /* of the solve, and where those leave something */
-  float drag;                          /* 1 / (1 + velocity_damping h) */
+  int32_t rounds;             /* most times that a solve does its iterations where something touches the cloth */
+  float drag;                 /* 1 / (1 + velocity_damping h) */
   float dry_drag, rest_speed; /* the dry drag's change of speed [m/s]; 1 / speed^2 where half is left [s^2/m^2] */
 } substep_terms;
 
@@ -9965,6 +9966,10 @@ CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends
 /* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
    iterations as long as they leave something, see solve/solve.h. */
 #define LONGER_SOLVE 4
+/* Slow cloth of so many particles that something touches goes on for so many times them, whatever its stiffness: coarse
+   levels do not carry folds, the less the more cells these have. */
+#define LARGE_CLOTH 2048
+#define TOUCHING_ROUNDS 2
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
 /* More iterations of cloths that are sewn together, whose levels end at the seam: with 4 in all a sheet in two panels
@@ -10172,6 +10177,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
   t->most_iterations = most_iterations_for(c, t, t->iterations);
+  t->rounds = c->count >= LARGE_CLOTH && !are_iterations_chosen(c) ? TOUCHING_ROUNDS : 1;
   t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS &&
                       inputs_of(c)->targets == TARGETS_NONE && c->settings.tethers.count == 0;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
@@ -12782,14 +12788,6 @@ typedef struct contact_bounds {
 
 #if WITH_SELF
 
-/* Most iterations of a solve with pairs. */
-#define MOST_PAIR_ITERATIONS 8
-
-static int32_t most_pair_iterations(const cloth *c) {
-  const int32_t set = c->settings.integration.iterations;
-  return set > MOST_PAIR_ITERATIONS ? set : MOST_PAIR_ITERATIONS;
-}
-
 /* Most work of an attempt to find all candidates. */
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
   return particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
@@ -14048,33 +14046,26 @@ static int32_t count_surfaces(const cloth *c) {
   return count;
 }
 
-/* The collider `index` while a substep goes from one share of its step to another. */
-static touched_body touched_body_of(const cloth *c, const substep_terms *t, int32_t index) {
+/* Takes the collider `index` while a substep goes from one share of its step to another. */
+CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, int32_t index, touched_body *b) {
   const collider_slot *slot = slot_at(c, index);
   const body_unknown *unknown = find_unknown(c, index);
-  touched_body b;
-  b.shape = &slot->body;
-  b.geometry = geometry_of(c, &slot->body);
-  b.unknown = unknown;
+  b->shape = &slot->body;
+  b->geometry = geometry_of(c, &slot->body);
+  b->unknown = unknown;
   if (unknown) {
-    b.start = unknown->start;
-    b.end = unknown->end;
+    b->start = unknown->start;
+    b->end = unknown->end;
   } else {
     const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
-    b.start = pose_between(&from, &to, t->from);
-    b.end = pose_between(&from, &to, t->until);
+    b->start = pose_between(&from, &to, t->from);
+    b->end = pose_between(&from, &to, t->until);
   }
-  b.collider = index;
-  b.searches = searches_of(b.shape, b.geometry);
-  b.is_buried = 0;
-  b.reach = body_reach(b.shape, b.geometry);
-  b.shift = vector_length(vector_flush_work(vector_subtract(b.end.position, b.start.position)));
-  return b;
-}
-
-/* The same in place of another one. */
-CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, int32_t index, touched_body *b) {
-  *b = touched_body_of(c, t, index);
+  b->collider = index;
+  b->searches = searches_of(b->shape, b->geometry);
+  b->is_buried = 0;
+  b->reach = body_reach(b->shape, b->geometry);
+  b->shift = vector_length(vector_flush_work(vector_subtract(b->end.position, b->start.position)));
 }
 
 /* Distances of local points from a collider. */
@@ -19609,7 +19600,7 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   uint32_t count = 0;
   if (workspace_of(c)->cells > 0) { clear_floats(a.residual, c->count); }
   EACH_CELL_TOUCH(c, e, {
-    if (e->collider != b.collider) { b = touched_body_of(c, t, e->collider); }
+    if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
       count_cell(c, &entry[count], e->particle, a.residual);
       count++;
@@ -24248,6 +24239,9 @@ CLOTH_ONCE void solve_alone(const cloth *c) {
  * t->most_iterations while the last one has still changed the potential, by alpha r . z / 2, by more than
  * UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free fall: what is left over otherwise
  * holds the cloth up in the air. Cloth at rest changes nothing.
+ * Where something touches only slow cloth goes on, t->rounds times as far, while more than UNFINISHED_TOUCH is left:
+ * unfinished solves of folds creep for minutes, and snap (a sheet of 64 x 64 over a ball: .01 to .12 m/s after 15 s).
+ * Friction is bounded once, before the last of t->iterations.
  *
  * In: residual = b, springs, their sums, diagonal. Out: solution, direction, w->last_step. Scratch: product, inverse,
  * levels.
@@ -24265,17 +24259,20 @@ CLOTH_ONCE void solve_alone(const cloth *c) {
 
 /* Share of the kinetic energy of the prediction and of a free fall. */
 #define UNFINISHED_SHARE 5.0e-4f
+/* The same of the free fall where something touches: with 10 times as much drapes still snap. */
+#define UNFINISHED_TOUCH 1.0e-5f
+/* Cloth is slow below this share of the kinetic energy of a substep's free fall. */
+#define STILL_SHARE 1.0f
 
 /* a / b, or 0 where that says nothing. */
 static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
 }
 
-/* By how much the last iteration of a finished solve may change the potential: the mean mass ratio is 1. */
-CLOTH_ONCE float finished_change(const cloth *c, const substep_terms *t) {
+/* The kinetic energy of a substep's free fall: the mean mass ratio is 1. */
+static float energy_of_fall(const cloth *c, const substep_terms *t) {
   const cloth_vector fall = vector_flush_work(vector_scale(inputs_of(c)->gravity, t->h * t->h));
-  const float fall_energy = 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
-  return UNFINISHED_SHARE * (workspace_of(c)->kinetic + fall_energy);
+  return 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
 }
 
 /* The scalars of a solve. */
@@ -24283,6 +24280,7 @@ typedef struct solve_state {
   const solve_group *group;
   float tolerance, finished; /* bounds on the root of r . z over the first, and on the last change of the potential */
   int32_t fixed_work, iterations, end;
+  int32_t goes_on;               /* 1: beyond `iterations`, while more than `finished` is left */
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
   float unsolved;                /* by how much the last iteration has changed the potential */
 } solve_state;
@@ -24346,8 +24344,8 @@ static void add_change(solve_change *all, const solve_change *change, float weig
 
 #endif
 
-/* Lets contacts go before the second iteration, where particles are fast, and before the last one everywhere, see
-   contact/press.h. Returns what has changed. */
+/* Lets contacts go before the second iteration, where particles are fast, and before the last of t->iterations
+   everywhere, see contact/press.h. Returns what has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   solve_change all = {0.0f, 0.0f, 0};
 #if WITH_COLLIDERS
@@ -24375,19 +24373,24 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   return all;
 }
 
-/* The bounds of a solve. Friction is bounded before the last iteration, whose number has to be known. */
+/* The bounds of a solve. */
 static void set_solve_bounds(solve_state *s) {
-  int32_t meets = 0, most = 0;
+  float kinetic = 0.0f, fall = 0.0f;
+  int32_t meets = 0, most = 0, rounds = INT32_MAX;
   s->tolerance = 1.0f;
   EACH_MEMBER(s->group, m, {
     s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
     s->fixed_work |= m->c->settings.capacity.fixed_work;
-    s->finished += m->weight * finished_change(m->c, m->t);
+    kinetic += m->weight * workspace_of(m->c)->kinetic;
+    fall += m->weight * energy_of_fall(m->c, m->t);
     meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || body_count_of(m->c) > 0;
-    s->iterations = m->t->iterations > s->iterations ? m->t->iterations : s->iterations;
-    most = m->t->most_iterations > most ? m->t->most_iterations : most;
+    s->iterations = larger_of(m->t->iterations, s->iterations);
+    most = larger_of(m->t->most_iterations, most);
+    rounds = smaller_of(m->t->rounds, rounds);
   });
-  s->end = meets ? s->iterations : most;
+  s->goes_on = !meets || kinetic < STILL_SHARE * fall;
+  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
+  s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 
 /* Starts at the common motions of what nothing holds, and makes the first z. */
@@ -24470,7 +24473,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
     turn_members(&s, iteration);
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
-    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
+    is_done |= iteration >= s.iterations && !(s.goes_on && s.unsolved > s.finished);
     if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }
@@ -24594,8 +24597,9 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
  *
  * The energies are compared where the last iteration has still changed the potential by more than a share of the
  * kinetic energy, unless what is left of the residual r pulls back: for the ways d = w + y, w the prediction's, the
- * energy rises by -d . r less what the step dissipates, and y . r is 0 of conjugate gradients. So where w . r is larger
- * than the iterations to come could still take, a few times what the last one took, and y is small, the energy falls.
+ * energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y . r is 0 of conjugate
+ * gradients. So where w . r is larger than the iterations to come could still take, a few times what the last one took,
+ * and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer than the prediction's way.
  * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
  * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
  * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
@@ -24612,9 +24616,12 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
    gains .017 of its energy (tests/conservation.c, free flight). */
 #define UNSOLVED_SHARE 1.0e-3f
 #define FREE_UNSOLVED_SHARE 1.0e-4f
-/* Times what the last iteration took that the residual has to take along the prediction, at least; and shares of the
-   kinetic energy above which energies are compared whatever it takes: of that of y, and of the last iteration. */
+/* Times what the last iteration took that the residual has to take along the prediction, at least; and that this and y
+   take: with 10 limp cloth still gains (S12). */
 #define PULLING_BACK 6.0f
+#define TAKING_BACK 12.0f
+/* Shares of the kinetic energy above which the residual alone does not tell, of that of y; and above which energies are
+   compared whatever is taken, of the last iteration. */
 #define LARGE_SHARE 0.05f
 #define UNKNOWN_SHARE 0.03f
 /* Times that ways are shortened in a substep, at most. */
@@ -25024,7 +25031,8 @@ static int is_pulled_back(const solve_group *s, const guard_sums *g) {
     work += m->weight * left.work;
     moved += m->weight * (0.5f * m->t->share * left.moved);
   });
-  return work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic;
+  if (work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic) { return 1; }
+  return work + moved > TAKING_BACK * g->unsolved && moved < g->kinetic;
 }
 
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
@@ -26038,7 +26046,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
-  const int32_t met = most < t.iterations || s->iterations > 0 ? most : t.iterations; /* of what touches colliders */
+  const int32_t met = s->iterations > 0 ? most : smaller_of(t.rounds * t.iterations, iterations); /* of what touches */
   work_scene alone = *s;
   alone.touches = alone.cells = 0;
   uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
@@ -26073,17 +26081,29 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   return work;
 }
 
+#if WITH_SELF
+
+/* Most iterations of a solve with pairs, in one of so many substeps of dt. */
+static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) {
+  substep_terms t;
+  set_terms(c, dt / (float)substeps, substeps, &t);
+  return t.rounds * t.iterations;
+}
+
+#endif
+
 /* Most work of contact of a cloth with itself in a step. */
-static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
+static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_t parts) {
 #if WITH_SELF
   if (feels_itself(c)) {
     const self_settings *settings = self_settings_of(c);
     const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
-    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c)};
+    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c, dt, substeps)};
     return max_contact_work(&l, &b);
   }
 #endif
   (void)c;
+  (void)dt;
   (void)substeps;
   (void)parts;
   return 0;
@@ -26092,7 +26112,7 @@ static uint64_t max_self_work(const cloth *c, int32_t substeps, int32_t parts) {
 /* Most work of a step in so many substeps of a cloth that is awake. */
 static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
   return work_around_substeps(c) + most_substeps_work(c, s, dt, substeps) + most_other_work(c, substeps) +
-         max_self_work(c, substeps, s->parts);
+         max_self_work(c, dt, substeps, s->parts);
 }
 
 /* Most work of the choice of shared bodies. */
@@ -26328,8 +26348,8 @@ static void join_iterations(const solve_group *g) {
   int32_t iterations = 0, most = 0;
   EACH_MEMBER(g, m, {
     const int32_t more = are_iterations_chosen(m->c) ? 0 : more_iterations(g->joints);
-    iterations = m->t->iterations + more > iterations ? m->t->iterations + more : iterations;
-    most = m->t->most_iterations + more > most ? m->t->most_iterations + more : most;
+    iterations = larger_of(m->t->iterations + more, iterations);
+    most = larger_of(m->t->most_iterations + more, most);
   });
   EACH_MEMBER(g, m, {
     workspace_of(m->c)->plan.terms.iterations = iterations;
@@ -29372,13 +29392,13 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   contact_bounds b = {particles, substeps, most_group_parts(group), 0};
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t iterations = most_pair_iterations(member_of(group, n)) + SEWN_ITERATIONS;
+    const int32_t iterations =
+        most_pair_iterations(member_of(group, n), dt, substeps) + TOUCHING_ROUNDS * SEWN_ITERATIONS;
     b.iterations = iterations > b.iterations ? iterations : b.iterations;
   }
 #if WITH_SEAMS
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
 #else
-  (void)dt;
   return max_contact_work(&g.contact, &b) + several;
 #endif
 }
@@ -30406,7 +30426,7 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
   s.parts = most_group_parts(group);
   s.iterations = most_joined_iterations(group, n, dt, substeps);
   const uint64_t work = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
-  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, substeps, s.parts);
+  return c->settings.capacity.fixed_work ? work : work - max_self_work(c, dt, substeps, s.parts);
 }
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {

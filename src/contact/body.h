@@ -112,33 +112,26 @@ static int32_t count_surfaces(const cloth *c) {
   return count;
 }
 
-/* The collider `index` while a substep goes from one share of its step to another. */
-static touched_body touched_body_of(const cloth *c, const substep_terms *t, int32_t index) {
+/* Takes the collider `index` while a substep goes from one share of its step to another. */
+CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, int32_t index, touched_body *b) {
   const collider_slot *slot = slot_at(c, index);
   const body_unknown *unknown = find_unknown(c, index);
-  touched_body b;
-  b.shape = &slot->body;
-  b.geometry = geometry_of(c, &slot->body);
-  b.unknown = unknown;
+  b->shape = &slot->body;
+  b->geometry = geometry_of(c, &slot->body);
+  b->unknown = unknown;
   if (unknown) {
-    b.start = unknown->start;
-    b.end = unknown->end;
+    b->start = unknown->start;
+    b->end = unknown->end;
   } else {
     const cloth_pose from = pose_in_step(c, &slot->previous), to = pose_in_step(c, &slot->body.pose);
-    b.start = pose_between(&from, &to, t->from);
-    b.end = pose_between(&from, &to, t->until);
+    b->start = pose_between(&from, &to, t->from);
+    b->end = pose_between(&from, &to, t->until);
   }
-  b.collider = index;
-  b.searches = searches_of(b.shape, b.geometry);
-  b.is_buried = 0;
-  b.reach = body_reach(b.shape, b.geometry);
-  b.shift = vector_length(vector_flush_work(vector_subtract(b.end.position, b.start.position)));
-  return b;
-}
-
-/* The same in place of another one. */
-CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, int32_t index, touched_body *b) {
-  *b = touched_body_of(c, t, index);
+  b->collider = index;
+  b->searches = searches_of(b->shape, b->geometry);
+  b->is_buried = 0;
+  b->reach = body_reach(b->shape, b->geometry);
+  b->shift = vector_length(vector_flush_work(vector_subtract(b->end.position, b->start.position)));
 }
 
 /* Distances of local points from a collider. */
