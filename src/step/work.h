@@ -334,6 +334,17 @@ static int may_shorten(const cloth *c) {
   return c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY && !c->settings.capacity.fixed_work;
 }
 
+#if WITH_SELF && (WITH_PLANNING || WITH_GROUPS)
+
+/* Most iterations of a solve with pairs, in one of so many substeps of dt. */
+static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) {
+  substep_terms t;
+  set_terms(c, dt / (float)substeps, substeps, &t);
+  return t.rounds * t.iterations;
+}
+
+#endif
+
 #if WITH_PLANNING
 
 static uint64_t larger_work(uint64_t a, uint64_t b) {
@@ -381,17 +392,6 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
   }
   return work;
 }
-
-#if WITH_SELF
-
-/* Most iterations of a solve with pairs, in one of so many substeps of dt. */
-static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) {
-  substep_terms t;
-  set_terms(c, dt / (float)substeps, substeps, &t);
-  return t.rounds * t.iterations;
-}
-
-#endif
 
 /* Most work of contact of a cloth with itself in a step. */
 static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_t parts) {
