@@ -15874,7 +15874,7 @@ CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
       const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
       const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
       most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
-      most = lanes_maximum(lanes_keep(lanes_first(a->is_ring ? left : left - 1), beside), most);
+      most = lanes_maximum(lanes_keep(lanes_first(a->columns - i - !a->is_ring), beside), most);
     });
   }
   return lanes_largest(most, 0.0f);
@@ -16784,7 +16784,8 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   const position_box own = {b->geometry->low, b->geometry->high};
   const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
   position_box box = box_around_both(&start, &end);
-  const float more = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const float deep = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const float more = deep + BOX_SLACK * b->shift; /* ways are its own, too */
   const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
   box.low = vector_subtract(box.low, around);
   box.high = vector_add(box.high, around);
@@ -20205,7 +20206,7 @@ CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t end
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
-/* What the momenta of a row take, and the sums so far; in the room between passes. */
+/* What the momenta of a row take, and the sums so far. */
 typedef struct momentum_row {
   const solve_arrays *a;
   cloth_vector centre;
@@ -20214,21 +20215,6 @@ typedef struct momentum_row {
   wind_row wind; /* with air */
   momentum_sums sums;
 } momentum_row;
-
-LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
-
-/* Begins with the first row. */
-CLOTH_ONCE momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a,
-                                       cloth_vector centre, int32_t has_solution) {
-  momentum_row *r = (momentum_row *)room_between_passes(c);
-  fill_zero(r, sizeof *r);
-  r->a = a;
-  r->centre = centre;
-  r->has_solution = has_solution;
-  r->p = prediction_of(c, t);
-  start_wind(&r->wind, c, a, t);
-  return r;
-}
 
 /* Adds a row to the sums. */
 CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
@@ -20264,14 +20250,13 @@ CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, mome
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
-  momentum_row *r = start_momenta(c, t, a, centre, has_solution);
-  for (; r->row < a->rows; r->row++) {
-    if (a->air) { take_wind_row(&r->wind, a, r->row); }
-    sum_momentum_of_row(c, t, r);
+  momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
+  start_wind(&r.wind, c, a, t);
+  for (; r.row < a->rows; r.row++) {
+    if (a->air) { take_wind_row(&r.wind, a, r.row); }
+    sum_momentum_of_row(c, t, &r);
   }
-  const momenta m = momenta_of(&r->sums);
-  clear_room(c, sizeof *r);
-  return m;
+  return momenta_of(&r.sums);
 }
 
 /* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
@@ -24467,13 +24452,13 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     least = minimum(least, s.along);
-    is_done |= !(s.along > solved) || s.along > LOST_RISE * least;
+    is_done |= !(s.along > solved) || s.along > LOST_RISE * least || (!s.goes_on && iteration >= s.iterations);
     const int32_t is_last =
         iteration == s.end || (is_done && !s.fixed_work) || (iteration >= CUT_ITERATIONS && is_cut_short(&s));
     turn_members(&s, iteration);
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
-    is_done |= iteration >= s.iterations && !(s.goes_on && s.unsolved > s.finished);
+    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
     if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }
@@ -29361,10 +29346,11 @@ static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float
     if (cloths >> k & 1u) {
       substep_terms t;
       set_terms(member_of(group, k), dt / (float)substeps, substeps, &t);
-      most = t.most_iterations > most ? t.most_iterations : most;
+      const int32_t more = group->seam_count > 0 ? SEWN_ITERATIONS : 0;
+      most = larger_of(larger_of(t.most_iterations + more, t.rounds * (t.iterations + more)), most);
     }
   }
-  return most > 0 && group->seam_count > 0 ? most + SEWN_ITERATIONS : most;
+  return most;
 }
 
 #if WITH_SEAMS

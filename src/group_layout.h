@@ -152,10 +152,11 @@ static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float
     if (cloths >> k & 1u) {
       substep_terms t;
       set_terms(member_of(group, k), dt / (float)substeps, substeps, &t);
-      most = t.most_iterations > most ? t.most_iterations : most;
+      const int32_t more = group->seam_count > 0 ? SEWN_ITERATIONS : 0;
+      most = larger_of(larger_of(t.most_iterations + more, t.rounds * (t.iterations + more)), most);
     }
   }
-  return most > 0 && group->seam_count > 0 ? most + SEWN_ITERATIONS : most;
+  return most;
 }
 
 #if WITH_SEAMS

@@ -129,7 +129,7 @@ CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
       const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
       const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
       most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
-      most = lanes_maximum(lanes_keep(lanes_first(a->is_ring ? left : left - 1), beside), most);
+      most = lanes_maximum(lanes_keep(lanes_first(a->columns - i - !a->is_ring), beside), most);
     });
   }
   return lanes_largest(most, 0.0f);

@@ -392,7 +392,8 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   const position_box own = {b->geometry->low, b->geometry->high};
   const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
   position_box box = box_around_both(&start, &end);
-  const float more = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const float deep = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const float more = deep + BOX_SLACK * b->shift; /* ways are its own, too */
   const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
   box.low = vector_subtract(box.low, around);
   box.high = vector_add(box.high, around);

@@ -265,13 +265,13 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
     least = minimum(least, s.along);
-    is_done |= !(s.along > solved) || s.along > LOST_RISE * least;
+    is_done |= !(s.along > solved) || s.along > LOST_RISE * least || (!s.goes_on && iteration >= s.iterations);
     const int32_t is_last =
         iteration == s.end || (is_done && !s.fixed_work) || (iteration >= CUT_ITERATIONS && is_cut_short(&s));
     turn_members(&s, iteration);
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
-    is_done |= iteration >= s.iterations && !(s.goes_on && s.unsolved > s.finished);
+    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
     if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }

@@ -394,7 +394,7 @@ CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t end
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
-/* What the momenta of a row take, and the sums so far; in the room between passes. */
+/* What the momenta of a row take, and the sums so far. */
 typedef struct momentum_row {
   const solve_arrays *a;
   cloth_vector centre;
@@ -403,21 +403,6 @@ typedef struct momentum_row {
   wind_row wind; /* with air */
   momentum_sums sums;
 } momentum_row;
-
-LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
-
-/* Begins with the first row. */
-CLOTH_ONCE momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a,
-                                       cloth_vector centre, int32_t has_solution) {
-  momentum_row *r = (momentum_row *)room_between_passes(c);
-  fill_zero(r, sizeof *r);
-  r->a = a;
-  r->centre = centre;
-  r->has_solution = has_solution;
-  r->p = prediction_of(c, t);
-  start_wind(&r->wind, c, a, t);
-  return r;
-}
 
 /* Adds a row to the sums. */
 CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
@@ -453,14 +438,13 @@ CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, mome
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
-  momentum_row *r = start_momenta(c, t, a, centre, has_solution);
-  for (; r->row < a->rows; r->row++) {
-    if (a->air) { take_wind_row(&r->wind, a, r->row); }
-    sum_momentum_of_row(c, t, r);
+  momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
+  start_wind(&r.wind, c, a, t);
+  for (; r.row < a->rows; r.row++) {
+    if (a->air) { take_wind_row(&r.wind, a, r.row); }
+    sum_momentum_of_row(c, t, &r);
   }
-  const momenta m = momenta_of(&r->sums);
-  clear_room(c, sizeof *r);
-  return m;
+  return momenta_of(&r.sums);
 }
 
 /* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
