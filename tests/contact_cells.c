@@ -325,8 +325,51 @@ static void test_small(void) {
   }
 }
 
+enum { UNEVEN_COLUMNS = 12, UNEVEN_ROWS = 6 };
+
+/* One column of cells is three times as wide as the others; a thin post comes up in it, whichever it is, and lifts the
+   sheet. */
+static void test_uneven(void) {
+  for (int wide = 1; wide < UNEVEN_COLUMNS - 2; wide++) {
+    cloth_vector rest[UNEVEN_COLUMNS * UNEVEN_ROWS];
+    for (int i = 0; i < UNEVEN_COLUMNS * UNEVEN_ROWS; i++) {
+      const int column = i % UNEVEN_COLUMNS;
+      rest[i] = vector_at(0.02 * column + (column > wide ? 0.04 : 0.0), 0.0, 0.02 * (double)(i / UNEVEN_COLUMNS));
+    }
+    cloth_config config = cloth_config_default();
+    config.columns = UNEVEN_COLUMNS;
+    config.rows = UNEVEN_ROWS;
+    config.edge_warp = vector_at(0.02 * (UNEVEN_COLUMNS - 1) + 0.04, 0.0, 0.0);
+    config.edge_weft = vector_at(0.0, 0.0, 0.02 * (UNEVEN_ROWS - 1));
+    config.grid.rest_positions = rest;
+    config.thickness = 0.004f;
+    config.gravity = vector_at(0.0, 0.0, 0.0);
+    fixture s = fixture_make(&config);
+    for (int row = 0; row < UNEVEN_ROWS; row++) {
+      cloth_pin(s.sheet, row * UNEVEN_COLUMNS);
+      cloth_pin(s.sheet, row * UNEVEN_COLUMNS + UNEVEN_COLUMNS - 1);
+    }
+    cloth_collider post = cloth_collider_default();
+    post.shape = CLOTH_SHAPE_BOX;
+    post.half_extents = vector_at(0.002, 0.02, 0.002);
+    post.pose.position = vector_at(0.02 * wide + 0.03, -0.03, 0.05);
+    const int index = cloth_add_collider(s.sheet, &post);
+    double highest = 0.0;
+    for (int frame = 0; frame < 60; frame++) {
+      const cloth_pose from = post.pose;
+      post.pose.position.y += frame < 30 ? 0.001f : 0.0f;
+      cloth_move_collider(s.sheet, index, &from, &post.pose);
+      cloth_step(s.sheet, FRAME);
+    }
+    for (int i = 0; i < s.count; i++)
+      highest = fmax(highest, position_of(s.sheet, i).y);
+    CHECK(highest > 0.01, "wide column %d: the post lifts the sheet by %g m", wide, highest);
+    fixture_free(&s);
+  }
+}
+
 static const test tests[] = {TEST(flat),   TEST(pressed),  TEST(rests), TEST(turns),
-                             TEST(thrown), TEST(momentum), TEST(small)};
+                             TEST(thrown), TEST(momentum), TEST(small), TEST(uneven)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);
