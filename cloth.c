@@ -19845,8 +19845,7 @@ CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
  * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
  * stretch cloth by half of the square of the angle.
  *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product, row
- * buffers.
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
  */
 
 /* 1 if no particle is pinned, confined or led. */
@@ -19973,11 +19972,6 @@ static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) 
   return a;
 }
 
-/* The same in memory that is free between passes. */
-static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
-  return arrays_of_label(c, label, floats_at(c, c->scratch.product));
-}
-
 /* Sums of vectors over all particles. */
 typedef struct vector_sum {
   row_sum x, y, z;
@@ -20009,7 +20003,7 @@ typedef struct tensor_sum {
   vector_sum diagonal, others;
 } tensor_sum;
 
-CLOTH_REPEATED tensor_sum tensor_sum_start(void) {
+static tensor_sum tensor_sum_start(void) {
   const tensor_sum s = {vector_sum_start(), vector_sum_start()};
   return s;
 }
@@ -20120,7 +20114,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     cloth_vector force = vector(0.0f, 0.0f, 0.0f);
     float mass = 0.0f;
     EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
+      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
       float own;
       const cloth_vector own_force = common_force(m->c, &a, &own);
       mass += m->weight * own;
@@ -20128,7 +20122,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     });
     f->motion[n] = motion_by(force, mass);
     EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
+      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
       take_from_residual(m->c, &a, f->motion[n]);
     });
   }
@@ -20151,6 +20145,11 @@ CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f
 typedef struct momentum_sums {
   vector_sum linear, angular;
 } momentum_sums;
+
+static momentum_sums momentum_sums_start(void) {
+  const momentum_sums s = {vector_sum_start(), vector_sum_start()};
+  return s;
+}
 
 /* Adds d and e of a block with the arms r. */
 CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
@@ -20206,18 +20205,17 @@ CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t end
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
-/* What the momenta of a row take, and the sums so far. */
+/* What the momenta of a row take. */
 typedef struct momentum_row {
   const solve_arrays *a;
   cloth_vector centre;
   int32_t row, has_solution;
   prediction_terms p;
   wind_row wind; /* with air */
-  momentum_sums sums;
 } momentum_row;
 
 /* Adds a row to the sums. */
-CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
+CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, const momentum_row *r, momentum_sums *s) {
   const solve_arrays *a = r->a;
   const prediction_terms *p = &r->p;
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
@@ -20243,35 +20241,28 @@ CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, mome
     const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(&r->sums, i, d, e, arms);
+    momentum_sums_add(s, i, d, e, arms);
   });
 }
 
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
+  momentum_sums s = momentum_sums_start();
   momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
   start_wind(&r.wind, c, a, t);
   for (; r.row < a->rows; r.row++) {
     if (a->air) { take_wind_row(&r.wind, a, r.row); }
-    sum_momentum_of_row(c, t, &r);
+    sum_momentum_of_row(c, t, &r, &s);
   }
-  return momenta_of(&r.sums);
+  return momenta_of(&s);
 }
-
-/* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
-typedef struct air_sums {
-  tensor_sum blown, turned;
-  vector_sum held, coupled[3];
-} air_sums;
-
-LAYOUT_CONTRACT(air_sums_have_room, sizeof(air_sums) <= ROOM_BYTES);
 
 /* Adds the blocks of the air to the parts of M, I and C. */
 CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
-  air_sums *s = (air_sums *)room_between_passes(c);
-  clear_room(c, sizeof *s);
+  tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
+  vector_sum held = vector_sum_start(), coupled[3] = {held, held, held};
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const float *diagonal = a->diagonal + row * a->pitch;
@@ -20281,27 +20272,27 @@ CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_ve
       const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
       const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
       const lanes drag = lanes_subtract(own, mass_ratios(c, diagonal, row * a->columns, i));
-      tensor_sum_add(&s->blown, i, w, w);
-      tensor_sum_add(&s->turned, i, about, about);
-      vector_sum_add(&s->held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
-      vector_sum_add(&s->coupled[0], i, lanes3_scale(w, about.x));
-      vector_sum_add(&s->coupled[1], i, lanes3_scale(w, about.y));
-      vector_sum_add(&s->coupled[2], i, lanes3_scale(w, about.z));
+      tensor_sum_add(&blown, i, w, w);
+      tensor_sum_add(&turned, i, about, about);
+      vector_sum_add(&held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
+      vector_sum_add(&coupled[0], i, lanes3_scale(w, about.x));
+      vector_sum_add(&coupled[1], i, lanes3_scale(w, about.y));
+      vector_sum_add(&coupled[2], i, lanes3_scale(w, about.z));
     }
   }
-  sums->blown = tensor_of(&s->blown);
-  sums->turned = tensor_of(&s->turned);
-  const cloth_vector h = vector_sum_of(&s->held);
-  sums->coupled[0] = vector_add(vector_sum_of(&s->coupled[0]), vector(0.0f, negate(h.z), h.y));
-  sums->coupled[1] = vector_add(vector_sum_of(&s->coupled[1]), vector(h.z, 0.0f, negate(h.x)));
-  sums->coupled[2] = vector_add(vector_sum_of(&s->coupled[2]), vector(negate(h.y), h.x, 0.0f));
-  clear_room(c, sizeof *s);
+  sums->blown = tensor_of(&blown);
+  sums->turned = tensor_of(&turned);
+  const cloth_vector h = vector_sum_of(&held);
+  sums->coupled[0] = vector_add(vector_sum_of(&coupled[0]), vector(0.0f, negate(h.z), h.y));
+  sums->coupled[1] = vector_add(vector_sum_of(&coupled[1]), vector(h.z, 0.0f, negate(h.x)));
+  sums->coupled[2] = vector_add(vector_sum_of(&coupled[2]), vector(negate(h.y), h.x, 0.0f));
 }
 
 /* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
-CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
-                                      inertia_sums *sums) {
+CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *a, cloth_vector centre,
+                                            int32_t with_air) {
   const vector_array x = vectors_at(c, c->state.position);
+  inertia_sums sums;
   row_sum isotropic = row_sum_start();
   tensor_sum arms = tensor_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
@@ -20314,9 +20305,10 @@ CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, clo
       tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
     }
   }
-  fill_zero(sums, sizeof *sums);
-  sums->isotropic = sum_of(&isotropic);
-  sums->arms = tensor_of(&arms);
+  fill_zero(&sums, sizeof sums);
+  sums.isotropic = sum_of(&isotropic);
+  sums.arms = tensor_of(&arms);
+  return sums;
 }
 
 /* The centre of mass at the start of the substep, and the sum of the mass ratios. */
@@ -20420,8 +20412,9 @@ static void add_column(tensor *m, int32_t n, cloth_vector column) {
   }
 }
 
-/* Adds the bodies that move along to momenta about a centre. */
-CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m) {
+/* Adds the bodies that move along to momenta and inertia about a centre. */
+CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m,
+                                  inertia_sums *sums) {
   const float squared = t->h * t->h;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
@@ -20437,17 +20430,6 @@ CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, clo
     m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
     m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
     m->angular = vector_add(m->angular, spin);
-  }
-}
-
-/* The same of their inertia. */
-CLOTH_SEPARATE void add_body_inertia(const cloth *c, const substep_terms *t, cloth_vector centre, inertia_sums *sums) {
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    const rigid_body *b = &bodies_of(c)[n];
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    if (!u->joins || u->leader) { continue; }
-    const float ratio = body_mass_ratio(t, b);
-    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
     sums->isotropic += ratio;
     for (int32_t k = 0; k < 3; k++) {
       const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
@@ -20472,6 +20454,13 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
 
 #endif
 
+/* The parts of M and I of a piece. */
+static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
+  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
+  if (a->air) { add_air_sums(c, a, centre, &sums); }
+  return sums;
+}
+
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
   *sum = vector_add_scaled(*sum, a, weight);
 }
@@ -20491,7 +20480,7 @@ static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) 
 
 /* The centre of mass of a piece of one member, and its mass ratio. */
 static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
   const cloth_vector centre = centre_of_mass(m->c, &a, mass);
 #if WITH_BODIES
   return has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
@@ -20516,8 +20505,7 @@ CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, i
 }
 
 /* Takes a motion as a whole out of the solution of a piece. */
-CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *m) {
-  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
+CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_motion *m) {
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
   for (int32_t row = 0; row < a->rows; row++) {
@@ -20534,35 +20522,23 @@ CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *
 #endif
 }
 
-/* Adds the momenta of a piece of one member. */
-CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
-                                      const common_motion *whole, momenta *sum) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
+/* Adds the momenta and the inertia of a piece of one member. */
+static void add_member(const solve_group *s, solve_member *m, int32_t label, const common_motion *whole, momenta *sum,
+                       inertia_sums *inertia) {
+  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
+  inertia_sums sums = piece_sums(m->c, &a, whole->centre);
 #if WITH_BODIES
-  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
+  if (whole->has_bodies) { add_body_sums(m->c, m->t, whole->centre, &own, &sums); }
 #endif
-  const float weight = mass_weight(s, m);
-  add_weighted(&sum->linear, own.linear, weight);
-  add_weighted(&sum->angular, own.angular, weight);
-}
-
-/* Adds its parts of M, I and C. */
-CLOTH_ONCE void add_inertia_of_member(const solve_group *s, const solve_member *m, int32_t label,
-                                      const common_motion *whole, inertia_sums *inertia) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
-  inertia_sums sums;
-  find_inertia_sums(m->c, &a, whole->centre, a.air != NULL, &sums);
-  if (WITH_AIR && a.air) { add_air_sums(m->c, &a, whole->centre, &sums); }
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &sums); }
-#endif
+  add_weighted(&sum->linear, own.linear, mass_weight(s, m));
+  add_weighted(&sum->angular, own.angular, mass_weight(s, m));
   add_inertia(inertia, &sums, mass_weight(s, m));
 }
 
 /* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
    limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
-CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
+static void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
   const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
   const symmetric inverse = shift_tensor(inertia, mass);
   const cloth_vector *rows = inertia->coupled, alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
@@ -20590,11 +20566,11 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
   momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
   inertia_sums inertia;
   fill_zero(&inertia, sizeof inertia);
-  EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
-  EACH_MEMBER(s, m, add_inertia_of_member(s, m, label, &whole, &inertia));
+  EACH_MEMBER(s, m, add_member(s, m, label, &whole, &sum, &inertia));
   solve_for_motion(&inertia, mass, &sum, &whole);
   EACH_MEMBER(s, m, {
-    take_motion(m->c, label, &whole);
+    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+    take_motion(m->c, &a, &whole);
     workspace_of(m->c)->last_step = 0.0f;
     m->has_solution = 1;
   });
@@ -24496,7 +24472,7 @@ CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
 }
 
 /* b of the moment. */
-CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
   const inertia_tensor inertia = tensor_of_inertia(t);
   const cloth_vector q = t->arms.diagonal, o = t->arms.others;
   cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
@@ -24517,8 +24493,7 @@ CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment)
 CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector centre) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  momentum_sums *s = (momentum_sums *)room_between_passes(c);
-  clear_room(c, sizeof *s);
+  momentum_sums s = momentum_sums_start();
   for (int32_t row = 0; row < a->rows; row++) {
     const float *ways = near_row(way, a->pitch, row);
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
@@ -24526,12 +24501,10 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
       const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
       const lanes3 moved = lanes3_keep(there, lanes3_scale(near_load(ways, a->plane, i), ratio));
       const lanes3 d = lanes3_quantise(moved, WORK_ROUNDER);
-      momentum_sums_add(s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
+      momentum_sums_add(&s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
     }
   }
-  const momenta m = momenta_of(s);
-  clear_room(c, sizeof *s);
-  return m;
+  return momenta_of(&s);
 }
 
 /* 1 if cloths that are solved as one may move as a whole. */
@@ -24554,12 +24527,10 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   EACH_MEMBER(s, m, {
     const solve_arrays a = arrays_of(m->c);
     const momenta moved = momenta_of_ways(m->c, a.bent, whole.centre);
-    inertia_sums sums;
-    find_inertia_sums(m->c, &a, whole.centre, 0, &sums);
-    const float weight = mass_weight(s, m);
-    add_weighted(&sum.linear, moved.linear, weight);
-    add_weighted(&sum.angular, moved.angular, weight);
-    add_inertia(&inertia, &sums, weight);
+    const inertia_sums sums = inertia_sums_of(m->c, &a, whole.centre, 0);
+    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
+    add_inertia(&inertia, &sums, mass_weight(s, m));
   });
   whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
   whole.half_turn = half_turn_of(&inertia, sum.angular);
