@@ -34,7 +34,12 @@ CLOTH_INLINE void lanes_store_first(float *to, lanes a, int32_t count) {
   if (count == 3) { wasm_v128_store32_lane(to + 2, a, 2); }
 }
 
+/* Clang before 16 makes a load and a splat one instruction, v128.load32_splat, and forgets that it comes before what is
+   stored there later: it may read what was stored. So the float comes from a local. */
 CLOTH_INLINE lanes lanes_splat(float a) {
+#if defined(__clang_major__) && __clang_major__ < 16
+  __asm__("" : "+r"(a));
+#endif
   return wasm_f32x4_splat(a);
 }
 

@@ -181,10 +181,18 @@ CLOTH_INLINE float lanes_least(lanes a) {
 }
 #endif
 
-/* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. */
+/* The fixed tree: the last four partial sums are added to the first four, then two to two, then one to one. The first
+   by lanes where they are four: clang before 16 makes splats of sums in memory for WebAssembly, see lanes_splat()
+   there. */
 CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
   const float *p = sum->partial;
+#if CLOTH_LANES == LANES_SUMS / 2
+  float half[CLOTH_LANES];
+  lanes_store(half, lanes_add(lanes_load(p), lanes_load(p + CLOTH_LANES)));
+  return (half[0] + half[2]) + (half[1] + half[3]);
+#else
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+#endif
 }
 
 /* Minimum and maximum are b where a and b are equal or one is NaN. A backend may have its own that are the same. */
