@@ -33,7 +33,8 @@
  * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
  * stretch cloth by half of the square of the angle.
  *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product.
+ * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product, row
+ * buffers.
  */
 
 /* 1 if no particle is pinned, confined or led. */
@@ -160,6 +161,11 @@ static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) 
   return a;
 }
 
+/* The same in memory that is free between passes. */
+static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
+  return arrays_of_label(c, label, floats_at(c, c->scratch.product));
+}
+
 /* Sums of vectors over all particles. */
 typedef struct vector_sum {
   row_sum x, y, z;
@@ -191,7 +197,7 @@ typedef struct tensor_sum {
   vector_sum diagonal, others;
 } tensor_sum;
 
-static tensor_sum tensor_sum_start(void) {
+CLOTH_REPEATED tensor_sum tensor_sum_start(void) {
   const tensor_sum s = {vector_sum_start(), vector_sum_start()};
   return s;
 }
@@ -302,7 +308,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     cloth_vector force = vector(0.0f, 0.0f, 0.0f);
     float mass = 0.0f;
     EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
+      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       float own;
       const cloth_vector own_force = common_force(m->c, &a, &own);
       mass += m->weight * own;
@@ -310,7 +316,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     });
     f->motion[n] = motion_by(force, mass);
     EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_label(m->c, f->label[n], floats_at(m->c, m->c->scratch.product));
+      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);
     });
   }
@@ -333,11 +339,6 @@ CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f
 typedef struct momentum_sums {
   vector_sum linear, angular;
 } momentum_sums;
-
-static momentum_sums momentum_sums_start(void) {
-  const momentum_sums s = {vector_sum_start(), vector_sum_start()};
-  return s;
-}
 
 /* Adds d and e of a block with the arms r. */
 CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
@@ -393,17 +394,33 @@ CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t end
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
-/* What the momenta of a row take. */
+/* What the momenta of a row take, and the sums so far; in the room between passes. */
 typedef struct momentum_row {
   const solve_arrays *a;
   cloth_vector centre;
   int32_t row, has_solution;
   prediction_terms p;
   wind_row wind; /* with air */
+  momentum_sums sums;
 } momentum_row;
 
+LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
+
+/* Begins with the first row. */
+CLOTH_ONCE momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a,
+                                       cloth_vector centre, int32_t has_solution) {
+  momentum_row *r = (momentum_row *)room_between_passes(c);
+  fill_zero(r, sizeof *r);
+  r->a = a;
+  r->centre = centre;
+  r->has_solution = has_solution;
+  r->p = prediction_of(c, t);
+  start_wind(&r->wind, c, a, t);
+  return r;
+}
+
 /* Adds a row to the sums. */
-CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, const momentum_row *r, momentum_sums *s) {
+CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
   const solve_arrays *a = r->a;
   const prediction_terms *p = &r->p;
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
@@ -429,28 +446,36 @@ CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, cons
     const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
     d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
     e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(s, i, d, e, arms);
+    momentum_sums_add(&r->sums, i, d, e, arms);
   });
 }
 
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
-  momentum_sums s = momentum_sums_start();
-  momentum_row r = {.a = a, .centre = centre, .has_solution = has_solution, .p = prediction_of(c, t)};
-  start_wind(&r.wind, c, a, t);
-  for (; r.row < a->rows; r.row++) {
-    if (a->air) { take_wind_row(&r.wind, a, r.row); }
-    sum_momentum_of_row(c, t, &r, &s);
+  momentum_row *r = start_momenta(c, t, a, centre, has_solution);
+  for (; r->row < a->rows; r->row++) {
+    if (a->air) { take_wind_row(&r->wind, a, r->row); }
+    sum_momentum_of_row(c, t, r);
   }
-  return momenta_of(&s);
+  const momenta m = momenta_of(&r->sums);
+  clear_room(c, sizeof *r);
+  return m;
 }
+
+/* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
+typedef struct air_sums {
+  tensor_sum blown, turned;
+  vector_sum held, coupled[3];
+} air_sums;
+
+LAYOUT_CONTRACT(air_sums_have_room, sizeof(air_sums) <= ROOM_BYTES);
 
 /* Adds the blocks of the air to the parts of M, I and C. */
 CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
-  tensor_sum blown = tensor_sum_start(), turned = tensor_sum_start();
-  vector_sum held = vector_sum_start(), coupled[3] = {held, held, held};
+  air_sums *s = (air_sums *)room_between_passes(c);
+  clear_room(c, sizeof *s);
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
       const float *diagonal = a->diagonal + row * a->pitch;
@@ -460,27 +485,27 @@ CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_ve
       const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
       const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
       const lanes drag = lanes_subtract(own, mass_ratios(c, diagonal, row * a->columns, i));
-      tensor_sum_add(&blown, i, w, w);
-      tensor_sum_add(&turned, i, about, about);
-      vector_sum_add(&held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
-      vector_sum_add(&coupled[0], i, lanes3_scale(w, about.x));
-      vector_sum_add(&coupled[1], i, lanes3_scale(w, about.y));
-      vector_sum_add(&coupled[2], i, lanes3_scale(w, about.z));
+      tensor_sum_add(&s->blown, i, w, w);
+      tensor_sum_add(&s->turned, i, about, about);
+      vector_sum_add(&s->held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
+      vector_sum_add(&s->coupled[0], i, lanes3_scale(w, about.x));
+      vector_sum_add(&s->coupled[1], i, lanes3_scale(w, about.y));
+      vector_sum_add(&s->coupled[2], i, lanes3_scale(w, about.z));
     }
   }
-  sums->blown = tensor_of(&blown);
-  sums->turned = tensor_of(&turned);
-  const cloth_vector h = vector_sum_of(&held);
-  sums->coupled[0] = vector_add(vector_sum_of(&coupled[0]), vector(0.0f, negate(h.z), h.y));
-  sums->coupled[1] = vector_add(vector_sum_of(&coupled[1]), vector(h.z, 0.0f, negate(h.x)));
-  sums->coupled[2] = vector_add(vector_sum_of(&coupled[2]), vector(negate(h.y), h.x, 0.0f));
+  sums->blown = tensor_of(&s->blown);
+  sums->turned = tensor_of(&s->turned);
+  const cloth_vector h = vector_sum_of(&s->held);
+  sums->coupled[0] = vector_add(vector_sum_of(&s->coupled[0]), vector(0.0f, negate(h.z), h.y));
+  sums->coupled[1] = vector_add(vector_sum_of(&s->coupled[1]), vector(h.z, 0.0f, negate(h.x)));
+  sums->coupled[2] = vector_add(vector_sum_of(&s->coupled[2]), vector(negate(h.y), h.x, 0.0f));
+  clear_room(c, sizeof *s);
 }
 
 /* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
-CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *a, cloth_vector centre,
-                                            int32_t with_air) {
+CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
+                                      inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
-  inertia_sums sums;
   row_sum isotropic = row_sum_start();
   tensor_sum arms = tensor_sum_start();
   for (int32_t row = 0; row < a->rows; row++) {
@@ -493,10 +518,9 @@ CLOTH_SEPARATE inertia_sums inertia_sums_of(const cloth *c, const solve_arrays *
       tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
     }
   }
-  fill_zero(&sums, sizeof sums);
-  sums.isotropic = sum_of(&isotropic);
-  sums.arms = tensor_of(&arms);
-  return sums;
+  fill_zero(sums, sizeof *sums);
+  sums->isotropic = sum_of(&isotropic);
+  sums->arms = tensor_of(&arms);
 }
 
 /* The centre of mass at the start of the substep, and the sum of the mass ratios. */

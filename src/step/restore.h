@@ -53,9 +53,8 @@ static void add_column(tensor *m, int32_t n, cloth_vector column) {
   }
 }
 
-/* Adds the bodies that move along to momenta and inertia about a centre. */
-CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m,
-                                  inertia_sums *sums) {
+/* Adds the bodies that move along to momenta about a centre. */
+CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m) {
   const float squared = t->h * t->h;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
@@ -71,6 +70,17 @@ CLOTH_SEPARATE void add_body_sums(const cloth *c, const substep_terms *t, cloth_
     m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
     m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
     m->angular = vector_add(m->angular, spin);
+  }
+}
+
+/* The same of their inertia. */
+CLOTH_SEPARATE void add_body_inertia(const cloth *c, const substep_terms *t, cloth_vector centre, inertia_sums *sums) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    if (!u->joins || u->leader) { continue; }
+    const float ratio = body_mass_ratio(t, b);
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
     sums->isotropic += ratio;
     for (int32_t k = 0; k < 3; k++) {
       const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
@@ -95,13 +105,6 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
 
 #endif
 
-/* The parts of M and I of a piece. */
-static inertia_sums piece_sums(const cloth *c, const solve_arrays *a, cloth_vector centre) {
-  inertia_sums sums = inertia_sums_of(c, a, centre, a->air != NULL);
-  if (a->air) { add_air_sums(c, a, centre, &sums); }
-  return sums;
-}
-
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
   *sum = vector_add_scaled(*sum, a, weight);
 }
@@ -121,7 +124,7 @@ static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) 
 
 /* The centre of mass of a piece of one member, and its mass ratio. */
 static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
-  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
   const cloth_vector centre = centre_of_mass(m->c, &a, mass);
 #if WITH_BODIES
   return has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
@@ -146,7 +149,8 @@ CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, i
 }
 
 /* Takes a motion as a whole out of the solution of a piece. */
-CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_motion *m) {
+CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *m) {
+  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
   for (int32_t row = 0; row < a->rows; row++) {
@@ -163,23 +167,35 @@ CLOTH_ONCE void take_motion(const cloth *c, const solve_arrays *a, const common_
 #endif
 }
 
-/* Adds the momenta and the inertia of a piece of one member. */
-static void add_member(const solve_group *s, solve_member *m, int32_t label, const common_motion *whole, momenta *sum,
-                       inertia_sums *inertia) {
-  const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
+/* Adds the momenta of a piece of one member. */
+CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
+                                      const common_motion *whole, momenta *sum) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
-  inertia_sums sums = piece_sums(m->c, &a, whole->centre);
 #if WITH_BODIES
-  if (whole->has_bodies) { add_body_sums(m->c, m->t, whole->centre, &own, &sums); }
+  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
 #endif
-  add_weighted(&sum->linear, own.linear, mass_weight(s, m));
-  add_weighted(&sum->angular, own.angular, mass_weight(s, m));
+  const float weight = mass_weight(s, m);
+  add_weighted(&sum->linear, own.linear, weight);
+  add_weighted(&sum->angular, own.angular, weight);
+}
+
+/* Adds its parts of M, I and C. */
+CLOTH_ONCE void add_inertia_of_member(const solve_group *s, const solve_member *m, int32_t label,
+                                      const common_motion *whole, inertia_sums *inertia) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  inertia_sums sums;
+  find_inertia_sums(m->c, &a, whole->centre, a.air != NULL, &sums);
+  if (WITH_AIR && a.air) { add_air_sums(m->c, &a, whole->centre, &sums); }
+#if WITH_BODIES
+  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &sums); }
+#endif
   add_inertia(inertia, &sums, mass_weight(s, m));
 }
 
 /* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
    limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
-static void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
+CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
   const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
   const symmetric inverse = shift_tensor(inertia, mass);
   const cloth_vector *rows = inertia->coupled, alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
@@ -207,11 +223,11 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
   momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
   inertia_sums inertia;
   fill_zero(&inertia, sizeof inertia);
-  EACH_MEMBER(s, m, add_member(s, m, label, &whole, &sum, &inertia));
+  EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
+  EACH_MEMBER(s, m, add_inertia_of_member(s, m, label, &whole, &inertia));
   solve_for_motion(&inertia, mass, &sum, &whole);
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of_label(m->c, label, floats_at(m->c, m->c->scratch.product));
-    take_motion(m->c, &a, &whole);
+    take_motion(m->c, label, &whole);
     workspace_of(m->c)->last_step = 0.0f;
     m->has_solution = 1;
   });

@@ -42,7 +42,7 @@ CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
 }
 
 /* b of the moment. */
-static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
   const inertia_tensor inertia = tensor_of_inertia(t);
   const cloth_vector q = t->arms.diagonal, o = t->arms.others;
   cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
@@ -63,7 +63,8 @@ static cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
 CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector centre) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  momentum_sums s = momentum_sums_start();
+  momentum_sums *s = (momentum_sums *)room_between_passes(c);
+  clear_room(c, sizeof *s);
   for (int32_t row = 0; row < a->rows; row++) {
     const float *ways = near_row(way, a->pitch, row);
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
@@ -71,10 +72,12 @@ CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector 
       const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
       const lanes3 moved = lanes3_keep(there, lanes3_scale(near_load(ways, a->plane, i), ratio));
       const lanes3 d = lanes3_quantise(moved, WORK_ROUNDER);
-      momentum_sums_add(&s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
+      momentum_sums_add(s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
     }
   }
-  return momenta_of(&s);
+  const momenta m = momenta_of(s);
+  clear_room(c, sizeof *s);
+  return m;
 }
 
 /* 1 if cloths that are solved as one may move as a whole. */
@@ -97,10 +100,12 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   EACH_MEMBER(s, m, {
     const solve_arrays a = arrays_of(m->c);
     const momenta moved = momenta_of_ways(m->c, a.bent, whole.centre);
-    const inertia_sums sums = inertia_sums_of(m->c, &a, whole.centre, 0);
-    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
-    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
-    add_inertia(&inertia, &sums, mass_weight(s, m));
+    inertia_sums sums;
+    find_inertia_sums(m->c, &a, whole.centre, 0, &sums);
+    const float weight = mass_weight(s, m);
+    add_weighted(&sum.linear, moved.linear, weight);
+    add_weighted(&sum.angular, moved.angular, weight);
+    add_inertia(&inertia, &sums, weight);
   });
   whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
   whole.half_turn = half_turn_of(&inertia, sum.angular);
