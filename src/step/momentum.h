@@ -197,7 +197,7 @@ typedef struct tensor_sum {
   vector_sum diagonal, others;
 } tensor_sum;
 
-CLOTH_REPEATED tensor_sum tensor_sum_start(void) {
+static tensor_sum tensor_sum_start(void) {
   const tensor_sum s = {vector_sum_start(), vector_sum_start()};
   return s;
 }
@@ -407,10 +407,10 @@ typedef struct momentum_row {
 LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
 
 /* Begins with the first row. */
-CLOTH_ONCE momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a,
-                                       cloth_vector centre, int32_t has_solution) {
+static momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a, cloth_vector centre,
+                                   int32_t has_solution) {
   momentum_row *r = (momentum_row *)room_between_passes(c);
-  fill_zero(r, sizeof *r);
+  clear_room(c, sizeof *r);
   r->a = a;
   r->centre = centre;
   r->has_solution = has_solution;
