@@ -166,6 +166,10 @@ CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
   return v;
 }
 
+CLOTH_INLINE cloth_vector vector_quantise(cloth_vector a, float rounder) {
+  return vector(quantise(a.x, rounder), quantise(a.y, rounder), quantise(a.z, rounder));
+}
+
 static cloth_vector vector_add(cloth_vector a, cloth_vector b) {
   return vector(a.x + b.x, a.y + b.y, a.z + b.z);
 }

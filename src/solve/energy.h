@@ -26,14 +26,13 @@
  * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
  */
 
-/* Below these d . (p_1 - p_0) counts as 0: 2^-56 [m^2], and LEAST_PULL times c / l^2; w . p and G p, 2^-63; and what a
-   plate bends by, 2^-43 [m]. Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
-#define LEAST_LENGTHENING 1.3877787807814457e-17f
+/* Below these d . (p_1 - p_0) counts as 0, 2^-50 [m^2]; w . p and G p, 2^-63; and what a plate bends by, 2^-43 [m].
+   Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
+#define LEAST_LENGTHENING 8.881784197001252e-16f
 #define LEAST_BLOW 1.0842021724855044e-19f
 #define LEAST_BEND 1.1368683772161603e-13f
 
-/* |a|^2, or 0 where that times a coefficient, of 2^-40 at least, might be subnormal: confined particles do not move in
-   whole quanta. */
+/* |a|^2, or 0 where that times a coefficient, however small, might be subnormal. */
 CLOTH_INLINE lanes squared_move(lanes3 a) {
   const lanes square = lanes3_dot(a, a);
   return lanes_drop(lanes_less(square, lanes_splat(LEAST_SHARE)), square);
@@ -47,9 +46,7 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i,
   const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
   const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
   const lanes way = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
-  const lanes pull = lanes_absolute(lanes_multiply(along, way));
-  const lanes longer = lanes_drop(lanes_less(pull, lanes_splat(LEAST_PULL)), way);
-  return lanes_add(lanes_multiply(across, squared_move(moved)), lanes_multiply(along, lanes_multiply(longer, longer)));
+  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)), lanes_multiply(along, lanes_multiply(way, way)));
 }
 
 /* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */

@@ -84,6 +84,9 @@
 
 /* Of a range that does not end. */
 #define NO_END 1.0e30f
+/* Below these a spring does not lengthen, 2^-56 [m], and does not pull, 2^-70. */
+#define LEAST_WAY 1.3877787807814457e-17f
+#define LEAST_PULL 8.470329472543003e-22f
 
 /* 1 if no pin moves in the substep. */
 static int do_pins_rest(const cloth *c) {
@@ -215,7 +218,7 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
   /* l' - l from the difference of the squares, which rounds less; 1/2 k' (l' - l) (l' + l - 2 L) of plain springs */
   const lanes sum = lanes_add(long_, short_);
   const lanes way = lanes_divide(lanes3_dot(change, lanes3_add(before, after)), sum);
-  const lanes longer = lanes_flush_below(way, LEAST_LENGTHENING);
+  const lanes longer = lanes_flush_below(way, LEAST_WAY);
   if (!is_plain) {
     const lanes rest = lanes_divide(k.tension, lanes_maximum(k.stiffness, lanes_splat(WORK_QUANTUM)));
     return lanes_multiply(k.stiffness, limited_spring_rise(t, d, rest, lanes_subtract(short_, rest), longer));

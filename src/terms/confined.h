@@ -34,7 +34,8 @@ static void confine_direction(const cloth *c) {
     const confinement *entry = &confined_of(c)[n];
     const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
     float *p = near_row(a.direction, a.pitch, row);
-    near_vector_store(p, a.plane, column, vector_flush_work(confine_vector(entry, near_vector(p, a.plane, column))));
+    const cloth_vector kept = confine_vector(entry, near_vector(p, a.plane, column));
+    near_vector_store(p, a.plane, column, vector_quantise(kept, WORK_ROUNDER));
     if (a.is_ring) { close_ring(p, a.plane, a.columns); }
   }
 }

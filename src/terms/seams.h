@@ -388,7 +388,8 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     const int32_t row = p->place / a.pitch;
     float *direction = near_row(a.direction, a.pitch, row);
     if (!holder_of(s, p)) {
-      near_vector_store(direction, a.plane, p->place - row * a.pitch, vector_flush_work(FROM_ROOTS(s, p, direction)));
+      near_vector_store(direction, a.plane, p->place - row * a.pitch,
+                        vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
       if (a.is_ring) { close_ring(direction, a.plane, a.columns); }
     }
   });

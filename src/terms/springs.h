@@ -38,8 +38,9 @@
 #define COMING_WAY 1.0f
 /* Least squared length of a spring [m^2]: what is shorter has no direction. */
 #define LEAST_SQUARED_LENGTH 1.0e-20f
-/* Below this a pull over a spring's length counts as 0, 2^-70: times d, of 2^-30 m at least, it might be subnormal. */
-#define LEAST_PULL 8.470329472543003e-22f
+/* Below this c / l^2 counts as 0, 2^-26 [1/m^2]: times d, of whole 2^-30 m, and the product of d and directions, of
+   whole 2^-70 m^2, it might be subnormal. */
+#define LEAST_ALONG 1.4901161193847656e-08f
 /* Width of the soft beginning of a strain limit, and how far below it its block counts, in shares of the limit. */
 #define LIMIT_WIDTH 0.1f
 #define LIMIT_AHEAD 0.3f
@@ -104,16 +105,17 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   const lanes turning = lanes_minimum(lanes_multiply(k->turn, squared_turn), most);
   s.across = lanes_flush(lanes_maximum(lanes_maximum(tension, turning), zero));
   s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
-  s.along = lanes_flush(lanes_multiply(s.along, inverse_squared));
+  s.along = lanes_multiply(s.along, inverse_squared);
   s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
   if (!shear && t->limit > 0.0f) { add_strain_limit(&s, t, k, length, inverse); }
+  s.along = lanes_flush_below(s.along, LEAST_ALONG);
   return s;
 }
 
-/* What a spring adds to the operator's product: the force on its first particle for a relative `moved`. */
+/* What a spring adds to the operator's product: the force on its first particle for a relative `moved`, of whole
+   WORK_QUANTUM. */
 CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 moved) {
-  const lanes by = lanes_flush_below(lanes_multiply(lanes3_dot(d, moved), along), LEAST_PULL);
-  return lanes3_add_scaled(lanes3_scale(moved, across), d, by);
+  return lanes3_add_scaled(lanes3_scale(moved, across), d, lanes_multiply(lanes3_dot(d, moved), along));
 }
 
 /* The block of a spring. */
