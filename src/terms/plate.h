@@ -221,8 +221,8 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
       bend_block(p, s, i + n, END_NONE, p->first_last, kind);
     }
   }
-  for (int32_t i = (int32_t)outer; ends && i < p->end; i += CLOTH_LANES) {
-    bend_block(p, s, i, END_RIGHT, p->first_last, kind);
+  for (ptrdiff_t i = 0; i < inner; i += CLOTH_LANES) {
+    bend_block(p, s, outer + i, END_RIGHT, p->first_last, kind);
   }
 }
 
