@@ -226,12 +226,13 @@ CLOTH_INLINE void restrict_rows(const level_pair *p, int32_t floats, const float
 }
 
 /* Restricts vectors to the coarse rows `first` up to `end`: to = R from. */
-CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *p, const float *from, float *to, int32_t first,
+CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *pair, const float *from, float *to, int32_t first,
                                                int32_t end) {
-  end_transfer(p, 3);
+  const level_pair p = *pair; /* the stores of lanes may alias it */
+  end_transfer(&p, 3);
   for (int32_t row = first; row < end; row++) {
-    restrict_rows(p, 3, from, row);
-    restrict_columns(p, 3, to + 3 * row * p->coarse_pitch, 1.0f);
+    restrict_rows(&p, 3, from, row);
+    restrict_columns(&p, 3, to + 3 * row * p.coarse_pitch, 1.0f);
   }
 }
 
