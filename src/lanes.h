@@ -241,6 +241,11 @@ CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
 }
 
+/* What is less than `least`, which is above 0, becomes +0. */
+CLOTH_INLINE lanes lanes_at_least(lanes a, float least) {
+  return lanes_drop(lanes_less(a, lanes_splat(least)), a);
+}
+
 CLOTH_INLINE lanes lanes_flush(lanes a) {
   return lanes_flush_below(a, WORK_QUANTUM);
 }

@@ -237,14 +237,15 @@ CLOTH_HOT CLOTH_SEPARATE void restrict_vectors(const level_pair *pair, const flo
 }
 
 /* Restricts blocks with row sums to the coarse rows `first` up to `end`: to = scale R from. */
-CLOTH_SEPARATE void restrict_blocks(const level_pair *p, const float *from, float *to, float scale, int32_t first,
+CLOTH_SEPARATE void restrict_blocks(const level_pair *pair, const float *from, float *to, float scale, int32_t first,
                                     int32_t end) {
+  const level_pair p = *pair; /* the stores of lanes may alias it */
   const int32_t floats = SYMMETRIC_FLOATS;
-  end_transfer(p, floats);
+  end_transfer(&p, floats);
   for (int32_t row = first; row < end; row++) {
-    float *coarse = to + floats * row * p->coarse_pitch;
-    restrict_rows(p, floats, from, row);
-    restrict_columns(p, floats, coarse, scale);
+    float *coarse = to + floats * row * p.coarse_pitch;
+    restrict_rows(&p, floats, from, row);
+    restrict_columns(&p, floats, coarse, scale);
   }
 }
 
@@ -336,17 +337,18 @@ typedef struct interpolation {
 } interpolation;
 
 /* Interpolates to the fine rows `first` up to `end`: to += P from. */
-CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *p, const interpolation *v, int32_t first,
+CLOTH_HOT CLOTH_SEPARATE void interpolate_vectors(const level_pair *pair, const interpolation *v, int32_t first,
                                                   int32_t end) {
+  const level_pair p = *pair; /* the stores of lanes may alias it */
   float *const from = v->from, *const to = v->to;
   const ptrdiff_t from_plane = v->from_plane, to_plane = v->to_plane;
   for (int32_t row = first; row < end; row++) {
-    const spread_row s = spread_over(p, from, from_plane, row, first);
-    float *out = near_row(to, p->pitch, row);
+    const spread_row s = spread_over(&p, from, from_plane, row, first);
+    float *out = near_row(to, p.pitch, row);
     if (s.above == s.below) {
-      add_spread(&s, 0, out, to_plane, p->columns);
+      add_spread(&s, 0, out, to_plane, p.columns);
     } else {
-      add_spread(&s, 1, out, to_plane, p->columns);
+      add_spread(&s, 1, out, to_plane, p.columns);
     }
   }
 }

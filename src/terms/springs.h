@@ -78,7 +78,7 @@ CLOTH_INLINE void add_strain_limit(linear_spring *s, const substep_terms *t, con
   s->across = lanes_add(s->across, force);
   const lanes along =
       lanes_multiply(lanes_maximum(lanes_subtract(stiffness, force), zero), lanes_multiply(inverse, inverse));
-  s->along = lanes_add(s->along, lanes_keep(counts, along));
+  s->along = lanes_add(lanes_maximum(s->along, zero), lanes_keep(counts, along));
 }
 
 /* Linearises a block of springs. `shear`: 1 for diagonals, which have no strain limit; a constant. */
@@ -103,12 +103,11 @@ CLOTH_INLINE linear_spring linearise_spring(const substep_terms *t, int32_t shea
   linear_spring s;
   const lanes most = lanes_multiply(k->stiffness, lanes_splat(TURN_CAP));
   const lanes turning = lanes_minimum(lanes_multiply(k->turn, squared_turn), most);
-  s.across = lanes_flush(lanes_maximum(lanes_maximum(tension, turning), zero));
-  s.along = lanes_maximum(lanes_subtract(lanes_add(stiffness, k->damping), s.across), zero);
-  s.along = lanes_multiply(s.along, inverse_squared);
+  s.across = lanes_at_least(lanes_maximum(tension, turning), WORK_QUANTUM);
+  s.along = lanes_multiply(lanes_subtract(lanes_add(stiffness, k->damping), s.across), inverse_squared);
   s.force = lanes_add(tension, lanes_multiply(lanes_multiply(k->damping, inverse_squared), lanes3_dot(m->way, m->d)));
   if (!shear && t->limit > 0.0f) { add_strain_limit(&s, t, k, length, inverse); }
-  s.along = lanes_flush_below(s.along, LEAST_ALONG);
+  s.along = lanes_at_least(s.along, LEAST_ALONG);
   return s;
 }
 
