@@ -88,6 +88,7 @@ typedef struct plate_terms {
   lanes ratio, centre;   /* b / a and -2 (1 + b / a) */
   lanes_mask first_last; /* in blocks from `outer` on: lanes with something on their right */
   ptrdiff_t outer;       /* floats of a strand from which on blocks are at an end */
+  ptrdiff_t next;        /* floats from a row to the next */
   int32_t end, rows;     /* all floats, and the rows of the grid */
 } plate_terms;
 
@@ -104,6 +105,7 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
                          .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
                          .first_last = before_end(end, outer),
                          .outer = outer,
+                         .next = STRAND_STEP * (ptrdiff_t)p->a->pitch,
                          .end = end,
                          .rows = p->a->rows};
   return t;
@@ -123,11 +125,10 @@ CLOTH_INLINE lanes curvature(const plate_terms *p, lanes along, lanes across, la
   return lanes_add(sum, lanes_multiply(x, p->centre));
 }
 
-/* A strand of a row: of the vectors, and how many floats on those of the row below and the one after lie; of the
-   curvature of the row and of that above; of the force. Rows that are not there are the row at the border. */
+/* A strand of a row: of the vectors, with the row below and the one after; of the curvature of the row and of that
+   above; of the force. Rows that are not there are the row at the border. */
 typedef struct plate_strand {
-  const float *x;
-  ptrdiff_t next, after;
+  const float *x, *below, *after;
   float *here, *beside, *force;
 } plate_strand;
 
@@ -178,9 +179,8 @@ CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdif
   const lanes here = lanes_load(s->here + i), above = lanes_load(s->beside + i);
   lanes down = here;
   if (!kind.is_last) {
-    const float *next = s->x + s->next;
-    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->x + s->after + i));
-    down = curvature(p, sum_beside(next, i, ends, before), over, lanes_load(next + i), kind.is_square);
+    const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
+    down = curvature(p, sum_beside(s->below, i, ends, before), over, lanes_load(s->below + i), kind.is_square);
     lanes_store(s->beside + i, down);
   }
   const lanes across = lanes_add(above, down);
@@ -274,9 +274,10 @@ CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n,
   const solve_arrays *a = p->a;
   const ptrdiff_t next = STRAND_STEP * (ptrdiff_t)a->pitch;
   const int32_t here = (row - first) % 2 == 0;
-  const plate_strand s = {.x = p->x + n * a->plane + row * next,
-                          .next = next,
-                          .after = row + 2 < a->rows ? 2 * next : next,
+  const float *x = p->x + n * a->plane + row * next;
+  const plate_strand s = {.x = x,
+                          .below = x + next,
+                          .after = row + 2 < a->rows ? x + 2 * next : x + next,
                           .here = curvature_buffer(a, here) + n * a->buffer,
                           .beside = curvature_buffer(a, !here) + n * a->buffer,
                           .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
@@ -295,12 +296,14 @@ static void free_borders(const plate_rows *p, int32_t first, int32_t end) {
 }
 
 /* Goes on to the next row. */
-CLOTH_INLINE void next_row(plate_strand *s) {
+CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next) {
   float *here = s->here;
-  s->x += s->next;
+  s->x = s->below;
+  s->below += next;
+  s->after += next;
   s->here = s->beside;
   s->beside = here;
-  s->force += STRANDS * s->next;
+  s->force += STRANDS * next;
 }
 
 /* The rows row .. end - 1 of a strand, none of which is short or the last. `ends`, `is_square`: constants. */
@@ -319,9 +322,9 @@ CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *stran
       }
       bend_long_row(t, &s, ends, is_square);
       if (ends) { free_ends(&s, t->end, &d); }
-      next_row(&s);
+      next_row(&s, t->next);
     }
-    s.after = s.next;
+    s.after = s.below;
   }
 }
 
