@@ -31,7 +31,7 @@ typedef struct hinge_row {
   lanes warp, weft, twist; /* kappa_u, kappa_v, kappa_2 */
 } hinge_row;
 
-static hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
+CLOTH_INLINE hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const int32_t next = NEAR_STEP * a->pitch;
   const float *here = p->x + row * next;
@@ -73,7 +73,7 @@ typedef struct hinge_buffers {
   float *along, *along_above, *cells, *left_over, *spare;
 } hinge_buffers;
 
-static hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
+CLOTH_INLINE hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
   const hinge_buffers b = {.along = curvature_buffer(a, row & 1),
                            .along_above = curvature_buffer(a, ~row & 1),
                            .cells = curvature_buffer(a, 2),
