@@ -317,6 +317,7 @@ CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a)
 /* Copies the force of one column to another, which may lie beside the row. */
 CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t to) {
   const ptrdiff_t next = NEAR_PLANE(buffer);
+  CLOTH_UNROLL
   for (int32_t n = 0; n < 3; n++) {
     row[FORCE_STEP * to + n * next] = row[FORCE_STEP * from + n * next];
   }

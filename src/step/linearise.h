@@ -197,6 +197,7 @@ static void linearise_springs_of_row(const linear_row *r, const substep_terms *t
 
 /* Copies the blocks of one column of a row to another, beside the seam of a tube. */
 static void copy_block(float *row, ptrdiff_t plane, int32_t from, int32_t to) {
+  CLOTH_UNROLL
   for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
     float *part = row + n * BLOCK_PLANE(plane);
     part[BLOCK_STEP * to] = part[BLOCK_STEP * from];
