@@ -7,7 +7,6 @@
 #include "../scalar.h"
 #include "../terms/hinges.h"
 #include "../terms/plate.h"
-#include "../terms/springs.h"
 #include "../types.h"
 #include "arrays.h"
 #include "product.h"

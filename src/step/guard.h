@@ -10,7 +10,6 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../solve/energy.h"
 #include "../solve/joints.h"
 #include "../solve/labels.h"
 #include "../solve/members.h"
