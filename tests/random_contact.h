@@ -81,8 +81,8 @@ static void add_contact(const player *p, int n, int i, point at, double distance
   const random_body *b = &w->body[n];
   const cloth_fabric *f = &w->config.fabric;
   const double thickness = (double)w->config.thickness, u = w->cell_warp, v = w->cell_weft;
-  const double stiffness =
-      CONTACT_FACTOR * map_factor(w, i) * larger((double)f->stretch_warp * v / u, (double)f->stretch_weft * u / v);
+  const double stretch = larger((double)f->stretch_warp * v / u, (double)f->stretch_weft * u / v);
+  const double stiffness = CONTACT_FACTOR * map_factor(w, i) * larger(stretch, (double)f->shear);
   const double depth = (reach_at[i] - distance) / thickness, press = stiffness * thickness * law_force_at(depth);
   const double held = (double)b->collider.static_friction * press;
   const point normal = body_normal(b, &p->body[n].pose, at, thickness);

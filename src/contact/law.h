@@ -23,7 +23,7 @@
  * In and out: arguments alone.
  */
 
-/* Stiffness of contact over the largest k' of stretch. */
+/* Stiffness of contact over the largest k' of a spring. */
 #define CONTACT_STIFFNESS 4.0f
 /* Least stiffness that counts for that, over the mass of a particle [1/s^2]: that of its mass in 1/120 s. Loose
    particles, and limp cloth that is heavy, would fall through what they lie on. */
@@ -41,10 +41,11 @@ typedef struct solve_change {
   int32_t changed;
 } solve_change;
 
-/* k_0 */
+/* k_0: after the stiffest springs, diagonals as well, which otherwise pull particles through the law. */
 static float contact_stiffness(const substep_terms *t) {
   const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
-  return CONTACT_STIFFNESS * maximum(stretch, t->share * t->h * t->h * LEAST_STIFFNESS);
+  const float largest = maximum(stretch, t->spring[DIAGONAL].stiffness);
+  return CONTACT_STIFFNESS * maximum(largest, t->share * t->h * t->h * LEAST_STIFFNESS);
 }
 
 CLOTH_INLINE lanes law_slope(lanes stiffness, lanes q) {

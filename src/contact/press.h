@@ -53,6 +53,10 @@
 #define FAST_WAY 0.25f
 /* How held particles resist. */
 #define HELD_RESISTANCE 1.0e6f
+/* Stiffness of their contact with a body over its mass [1/s^2]: that which stops it in 1/60 s, the longest substep.
+   With that of the substep itself a ball that is born 2 cm inside pinned cloth comes out with .2 m/s of 1 substep and
+   with 14.6 of 64. What begins deeper than the law is thick is pushed by a way in each substep, and keeps that. */
+#define HELD_STIFFNESS 3600.0f
 
 /* What the laws of a block of particles take. */
 typedef struct pressed_block {
@@ -65,13 +69,16 @@ typedef struct pressed_block {
   lanes3 residual; /* b' */
 } pressed_block;
 
-/* Stiffness of contact with a collider, of held particles with the mass of its body. */
+/* Stiffness of contact with a collider, of held particles with that of its body. */
 static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
   const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
 #if WITH_BODIES
   if (body) {
     const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
-    return lanes_select(p->moves, stiffness, lanes_add(stiffness, lanes_splat(mass)));
+    const float firm = mass * (p->t->h * p->t->h * HELD_STIFFNESS);
+    const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
+    const lanes more = lanes_select(is_deep, lanes_splat(mass), lanes_splat(firm));
+    return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
   }
 #endif
   (void)body;
