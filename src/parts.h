@@ -95,7 +95,6 @@
 #include "self/features.h"
 #include "self/nearest.h"
 #include "self/candidates.h"
-#include "self/crossings.h"
 #include "self/ages.h"
 #include "self/memory.h"
 #include "self/work.h"

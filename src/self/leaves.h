@@ -3,7 +3,6 @@
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../scalar.h"
-#include "../types.h"
 #include "tree.h"
 #include "untangle.h"
 
@@ -208,34 +207,6 @@ CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have a box that has a point in common with another one now, a bit each. */
-CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const float box_low[3], const float box_high[3]) {
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = lanes_splat(-1.0f);
-    for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
-      gap = lanes_maximum(lanes_subtract(low, lanes_splat(box_high[axis])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(box_low[axis]), high), gap);
-    }
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
-  }
-  return leaf->particles & ~bits;
-}
-
-/* ... with the box of cell n of another leaf. */
-CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
-  const leaf_range *r = other->range;
-  const float low[3] = {r[0].low[n], r[1].low[n], r[2].low[n]}, high[3] = {r[0].high[n], r[1].high[n], r[2].high[n]};
-  return cells_meeting(leaf, low, high);
-}
-
-/* ... with the boxes of a node. */
-CLOTH_INLINE uint32_t cells_meeting_node(const self_leaf *leaf, const self_boxes *box) {
-  const float *v = box->value, high[3] = {negate(v[3]), negate(v[4]), negate(v[5])};
-  return cells_meeting(leaf, v, high);
-}
-
 /* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
 CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
   const lanes quarter = lanes_splat(0.25f);
@@ -267,14 +238,14 @@ CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
 }
 
-/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
+/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another, a bit each. */
 CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  const lanes3 that = lanes3_splat(vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]));
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
     const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
                                     lanes_load(leaf->normal[2] + cell));
-    const cloth_vector that = vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]);
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normal, lanes3_splat(that)))) << cell;
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normal, that))) << cell;
   }
   return bits;
 }

@@ -8,7 +8,6 @@
 #include "../types.h"
 #include "ages.h"
 #include "candidates.h"
-#include "crossings.h"
 #include "leaves.h"
 #include "memory.h"
 #include "tree.h"
@@ -22,18 +21,6 @@
    left out. Where there is no room for all, they are looked for again with less reach, so that the nearest are kept.
    In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits; residual,
    place. */
-
-/* The boxes around a leaf. */
-CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
-  return &b->level[0].nodes[number].boxes;
-}
-
-/* 1 if two boxes have a point in common now. */
-CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
-  const float *x = a->value, *y = b->value;
-  return !(x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
-           y[2] + x[5] > 0.0f);
-}
 
 /* Two leaves of cloths a and b, or of one, and whether there may be neighbours among their cells. */
 typedef struct leaf_pair {
@@ -57,26 +44,8 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
   return of_row & of_column;
 }
 
-/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
-   normals less than 90 degrees apart: they do not pass through each other. */
-static void pair_cells(self_search *s, const leaf_pair *p) {
-  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
-  const uint32_t meeting =
-      p->first == p->second ? p->first->particles : cells_meeting_node(p->first, leaf_boxes(b, p->second->number));
-  for (int32_t i = 0; meeting >> i; i++) {
-    const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
-    uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
-    if (bits && p->has_neighbours) { bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i)); }
-    const int32_t cell = leaf_particle(a, p->first, i), is_cell = (int32_t)(p->first->cells >> i & 1u);
-    for (; bits; bits &= bits - 1u) {
-      const int32_t j = first_bit(bits), other = leaf_particle(b, p->second, j);
-      if (p->second->cells >> j & 1u) { add_crossing(s, p->a, p->b, cell, other); }
-      if (is_cell) { add_crossing(s, p->b, p->a, other, cell); }
-    }
-  }
-}
-
-/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. */
+/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. Neighbours whose
+   normals are less than 90 degrees apart do not pass through each other. */
 static void pair_near_cells(self_search *s, const leaf_pair *p) {
   const self_body *a = &s->group->bodies[p->a];
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
@@ -88,9 +57,12 @@ static void pair_near_cells(self_search *s, const leaf_pair *p) {
                                      range[3].high[i], range[4].high[i], range[5].high[i]};
     uint32_t bits = places_near(p->second, low, high, s->reach);
     bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
-    if (bits && s->is_round && p->has_neighbours) { bits &= ~adjoining_cells(a, p, i); }
+    uint32_t adjoining = bits && p->has_neighbours ? adjoining_cells(a, p, i) : 0u;
+    if (s->is_round) { bits &= ~adjoining; }
+    if (bits & adjoining) { adjoining &= cells_facing(p->second, p->first, i); }
     for (; bits; bits &= bits - 1u) {
-      add_cells(s, p->first, i, p->second, first_bit(bits));
+      const int32_t j = first_bit(bits);
+      add_cells(s, p->first, i, p->second, j, ~adjoining >> j & 1u);
     }
   }
 }
@@ -113,17 +85,6 @@ CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, i
   return leaf;
 }
 
-/* Pairs of cells of two leaves, or of one: those that may touch, and those that may pass through each other. */
-static void pair_leaves(self_search *s, const leaf_pair *p) {
-  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) { return; }
-  pair_near_cells(s, p);
-  const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
-  if (WITH_SELF_TRIANGLES && !s->is_round &&
-      (p->first == p->second || do_meet(boxes, leaf_boxes(&s->group->bodies[p->b], p->second->number)))) {
-    pair_cells(s, p);
-  }
-}
-
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
@@ -131,7 +92,8 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   const self_leaf *first = find_visited(s, a, v->a, 0, NULL);
   const self_leaf *second = is_same ? first : find_visited(s, b, v->b, 1, first);
   const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, first, second)};
-  pair_leaves(s, &p);
+  if (!s->is_round && p.has_neighbours && are_gentle(first, second)) { return; }
+  pair_near_cells(s, &p);
 }
 
 /* Most children of a pair of nodes. */
@@ -221,9 +183,7 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
 /* 1 if there is no work left for a visit. */
 CLOTH_INLINE int is_spent(const self_search *s, int is_leaf) {
   const self_group *g = s->group;
-  const int32_t near = s->cells + s->queue.count, crossing = s->crossed + s->crossings[0].count + s->crossings[1].count;
-  return is_leaf ? s->leaf_visits == g->max_leaf_visits || near + SELF_LEAF_PAIRS > g->max_tests ||
-                       crossing + 2 * SELF_LEAF_PAIRS > g->max_tests
+  return is_leaf ? s->leaf_visits == g->max_leaf_visits || s->cells + s->queue.count + SELF_LEAF_PAIRS > g->max_tests
                  : s->visits + SELF_CHILD_PAIRS > g->max_visits;
 }
 
@@ -291,10 +251,6 @@ static void search_group(const self_group *g, float time, float near, int32_t is
       clear_waiting(s, a, b);
       visit_pair(s, a, b);
       test_waiting(s);
-      if (WITH_SELF_TRIANGLES) {
-        find_intersections(s, &s->crossings[0]);
-        find_intersections(s, &s->crossings[1]);
-      }
     }
   }
 }
@@ -303,8 +259,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
 static void charge_attempt(const self_group *g, const self_search *s) {
   const uint64_t work =
       (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND +
-      (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
   }

@@ -42,11 +42,8 @@ static uint8_t *ages_of(const cloth *c) {
 /* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
 #define SELF_SEWN 64
 
-/* Set in the age of a particle that was sewn and has been part of an intersection ever since it came apart. */
-#define SELF_PARTING 32
-
-/* Largest number of steps that is counted, the bits below SELF_PARTING: at least SELF_TANGLED_AGE. */
-#define SELF_OLDEST (SELF_PARTING - 1)
+/* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
+#define SELF_OLDEST (SELF_SEWN - 1)
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
