@@ -8,7 +8,6 @@
 #include "../types.h"
 #include "features.h"
 #include "leaves.h"
-#include "nearest.h"
 #include "tree.h"
 #include "untangle.h"
 
@@ -19,7 +18,7 @@
 /* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
    thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
    there are SELF_BATCH of them, whatever the lanes. Features that share a particle, or sewn ones, do not touch. In:
-   positions, velocities. Out: candidates. */
+   positions, velocities, ages. Out: candidates, intersections, marks in ages. */
 
 /* How two cloths of a group touch each other, or one touches itself. */
 typedef struct self_pair {
@@ -154,12 +153,12 @@ static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) 
   return joined;
 }
 
-/* A cell that waits, as a feature without a kind. */
+/* A cell that waits. */
 static uint32_t waiting_cell(const self_search *s, int32_t side, int32_t lane) {
   const int32_t number = s->queue.cloth[side], first = s->queue.corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
   const int32_t row = first / b->columns, column = first - row * b->columns;
-  return feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
+  return cell_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
 }
 
 /* Adds candidates of the pair of cells in a lane: pairs of kinds of features, a bit each. */
@@ -175,8 +174,8 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
     s->is_full |= !has_room;
   }
   if (count == 0) { return; }
-  const cell_pair pair = {packed_cell(waiting_cell(s, 0, lane), kinds & ((1u << CELL_KINDS) - 1u)),
-                          packed_cell(waiting_cell(s, 1, lane), kinds >> CELL_KINDS)};
+  const cell_pair pair = {waiting_cell(s, 0, lane) | kinds << CELL_BITS,
+                          waiting_cell(s, 1, lane) | kinds >> CELL_KINDS << CELL_BITS};
   g->cells[s->found++] = pair;
   s->candidates += count;
   s->meets[a] |= (uint16_t)(1u << b);
@@ -185,6 +184,47 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
     g->candidates[a] += count;
     g->candidates[b] += a != b ? count : 0;
   }
+}
+
+/// Nearest points of edges ///
+
+/* Vectors of particles of which there is an index. */
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
+  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+}
+
+/* Nearest points of two edges: along each its share, on the lines and on the edges themselves. */
+typedef struct edge_places {
+  lanes_mask cross;           /* the edges are not parallel */
+  lanes first, second;        /* on the lines */
+  lanes within, other_within; /* on the edges */
+  lanes3 apart, within_apart; /* from the second to the first */
+} edge_places;
+
+/* Least square of the sine between edges that are not parallel. */
+#define LEAST_SINE_SQUARE 1.0e-3f
+
+/* Of the edge from `from` along a and that from the origin along b. */
+CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
+  const lanes least = lanes_splat(LEAST_EDGE_SQUARE);
+  const lanes aa = lanes_maximum(lanes3_dot(a, a), least), bb = lanes_maximum(lanes3_dot(b, b), least);
+  const lanes ab = lanes3_dot(a, b), af = lanes3_dot(a, from), bf = lanes3_dot(b, from);
+  const lanes both = lanes_multiply(aa, bb), rest = lanes_subtract(both, lanes_multiply(ab, ab));
+  edge_places e;
+  e.cross = lanes_less(lanes_multiply(both, lanes_splat(LEAST_SINE_SQUARE)), rest);
+  const lanes divisor = lanes_select(e.cross, rest, both);
+  e.first = lanes_divide(lanes_subtract(lanes_multiply(ab, bf), lanes_multiply(af, bb)), divisor);
+  e.second = lanes_divide(lanes_subtract(lanes_multiply(aa, bf), lanes_multiply(ab, af)), divisor);
+  e.first = lanes_flush_below(lanes_keep(e.cross, e.first), LEAST_WEIGHT);
+  e.second = lanes_flush_below(lanes_keep(e.cross, e.second), LEAST_WEIGHT);
+  e.apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.first), b, lanes_negate(e.second));
+  e.apart = lanes3_quantise(e.apart, STATE_ROUNDER);
+  e.within = share_within(e.first);
+  e.other_within = share_within(lanes_divide(lanes_add(lanes_multiply(ab, e.within), bf), bb));
+  e.within = share_within(lanes_divide(lanes_subtract(lanes_multiply(ab, e.other_within), af), aa));
+  e.within_apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.within), b, lanes_negate(e.other_within));
+  e.within_apart = lanes3_quantise(e.within_apart, STATE_ROUNDER);
+  return e;
 }
 
 /// The test ///
@@ -287,7 +327,7 @@ static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], in
 #define SELF_CROSSINGS 6
 
 /* 1 if the boxes of some pairs of cells have a point in common. */
-CLOTH_INLINE int do_cells_meet(const cell_lanes *c) {
+CLOTH_SEPARATE int do_cells_meet(const cell_lanes *c) {
   lanes3 low[2], high[2];
   for (int32_t side = 0; side < 2; side++) {
     const lanes3 *p = c->corner[side];
@@ -299,39 +339,41 @@ CLOTH_INLINE int do_cells_meet(const cell_lanes *c) {
 }
 
 /* Which edges of the cells of side `side` pass through triangles of the others, from pair `k` on: bits beside those
-   before. */
-CLOTH_SEPARATE void find_crossings(const cell_lanes *c, int32_t side, int32_t k, uint32_t crossing[SELF_CROSSINGS]) {
+   before. Returns the bits of all. */
+CLOTH_SEPARATE uint32_t find_crossings(const cell_lanes *c, int32_t side, int32_t k,
+                                       uint32_t crossing[SELF_CROSSINGS]) {
   const lanes3 *edges = c->corner[side], *corner = c->corner[1 - side];
   lanes3 point[4];
+  uint32_t found = 0;
   for (int32_t n = 0; n < 4; n++) {
     point[n] = lanes3_subtract(edges[n], corner[0]);
   }
   for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
     const int8_t *later = later_corners[which & 1];
     const lanes3 b = lanes3_subtract(corner[later[0]], corner[0]), d = lanes3_subtract(corner[later[1]], corner[0]);
-    crossing[which] |= pass_through(point[0], point[edge_corner[which >> 1]], b, d).through << k;
+    found |= crossing[which] |= pass_through(point[0], point[edge_corner[which >> 1]], b, d).through << k;
   }
+  return found;
 }
 
-/* Which of the pairs of cells that wait, from number `k` on, are near with which features, bits beside those before. */
-CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KINDS],
-                               uint32_t crossing[2 * SELF_CROSSINGS], float ways[SELF_BATCH]) {
+/* Which of the pairs of cells that wait, from number `k` on, are near with which features, and which edges pass through
+   triangles, bits beside those before. Returns the bits of all. */
+CLOTH_SEPARATE uint32_t test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KINDS],
+                                   uint32_t crossing[2 * SELF_CROSSINGS], float ways[SELF_BATCH]) {
   cell_lanes c;
+  uint32_t found = 0;
   lanes_store(ways + k, load_cells(s, k, &c));
-  if (WITH_SELF_SPHERES && s->is_round) {
-    near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k;
-    return;
-  }
+  if (WITH_SELF_SPHERES && s->is_round) { return near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k; }
   for (int32_t n = 0; n < PAIR_OF_PARTICLES; n++) {
     const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
                           : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
                                   : edges_near(&c, pair_kinds[n][0], pair_kinds[n][1]);
-    near[n] |= bits << k;
+    found |= near[n] |= bits << k;
   }
-  if (WITH_SELF_TRIANGLES && (s->queue.may_cross >> k & ((1u << CLOTH_LANES) - 1u)) && do_cells_meet(&c)) {
-    find_crossings(&c, 0, k, crossing);
-    find_crossings(&c, 1, k, crossing + SELF_CROSSINGS);
+  if (WITH_SELF_TRIANGLES && s->queue.may_cross >> k && do_cells_meet(&c)) {
+    found |= (find_crossings(&c, 0, k, crossing) | find_crossings(&c, 1, k, crossing + SELF_CROSSINGS));
   }
+  return found;
 }
 
 /* Notes a way of candidates relative to each other. */
@@ -355,7 +397,7 @@ static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const s
 
 /* Notes that an edge of a cell in a lane passes through a triangle of the other, if there are such: of edges of the
    second cells, `which` is SELF_CROSSINGS more. */
-static void note_crossing(self_search *s, int32_t which, int32_t lane) {
+CLOTH_SEPARATE void note_crossing(self_search *s, int32_t which, int32_t lane) {
   const self_group *g = s->group;
   const cell_queue *q = &s->queue;
   const int32_t side = which >= SELF_CROSSINGS, edge = which % SELF_CROSSINGS >> 1, t = which & 1, a = q->cloth[side],
@@ -378,13 +420,14 @@ static void note_crossing(self_search *s, int32_t which, int32_t lane) {
 
 /* Makes candidates of what is near in the pairs of cells that wait, and finds which edges pass through triangles. */
 CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
-  uint32_t near[PAIR_KINDS] = {0}, crossing[2 * SELF_CROSSINGS] = {0};
+  uint32_t near[PAIR_KINDS] = {0}, crossing[2 * SELF_CROSSINGS] = {0}, found = 0;
   float ways[SELF_BATCH];
   const int32_t count = s->queue.count;
   for (int32_t k = 0; k < count; k += CLOTH_LANES) {
-    test_lanes(s, k, near, crossing, ways);
+    found |= test_lanes(s, k, near, crossing, ways);
   }
-  for (int32_t n = 0; n < count; n++) {
+  for (found &= (1u << count) - 1u; found; found &= found - 1u) {
+    const int32_t n = first_bit(found);
     if (add_near_features(s, near, n)) { note_way(s, ways[n]); }
     for (int32_t which = 0; (s->queue.may_cross >> n & 1u) && which < 2 * SELF_CROSSINGS; which++) {
       if (crossing[which] >> n & 1u) { note_crossing(s, which, n); }
