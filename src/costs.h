@@ -23,8 +23,7 @@ enum {
   COST_SELF_BOXES = 800,    /* per particle and gather: the tree; ages */
   COST_SELF_VISIT = 290,    /* per pair of nodes ... */
   COST_SELF_LEAVES = 4500,  /* ... and in addition per pair of leaves */
-  COST_SELF_CROSS = 1000,   /* per pair of cells whose edges and triangles are compared */
-  COST_SELF_CELLS = 5000,   /* per pair of cells whose boxes come near ... */
+  COST_SELF_CELLS = 6000,   /* per pair of cells whose boxes come near: features, edges in triangles ... */
   COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
   COST_SELF_CONTOUR = 1000, /* per intersection and substep */
   COST_SELF_SLOWED = 200,   /* per particle and step in which cloth is too fast for pairs */

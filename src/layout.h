@@ -162,7 +162,7 @@ static int32_t vector_stride(int32_t count) {
 /* A gather that finds no room looks again, so often in all; those of parts begin where the last found room. */
 #define SELF_ATTEMPTS 5
 /* What a gather keeps, of lanes of any width, and a cloth that feels itself as a group of its own. */
-#define SELF_SEARCH_BYTES 1536u
+#define SELF_SEARCH_BYTES 1216u
 #define SELF_GROUP_BYTES (320u + 48u * (uint32_t)sizeof(void *))
 /* Bytes of a table of memories for each, at most: a copy, and up to four places. */
 #define MEMORY_TABLE_BYTES ((uint32_t)sizeof(pair_memory) + 4u * (uint32_t)sizeof(int32_t))

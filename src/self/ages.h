@@ -10,18 +10,15 @@
 #if WITH_SELF
 
 /* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
-   intersection, up to SELF_OLDEST, and SELF_SEWN and SELF_PARTING. The first gather of a step sets them. Scratch:
+   intersection, up to SELF_OLDEST, and SELF_SEWN. The first gather of a step sets them. Scratch:
    `moved` of the bodies, a byte per particle. */
 
 /* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
-   has left something out has not found apart. SELF_PARTING if it was and is part of an intersection. */
-static int32_t seam_bits(const self_group *g, int32_t n, int32_t particle, int all_found) {
+   has left something out has not found apart. */
+static int32_t sewn_bit(const self_group *g, int32_t n, int32_t particle, int all_found) {
   const self_body *b = &g->bodies[n];
-  const sewn_labels *sewn = g->sewn;
-  const int32_t age = b->ages[particle];
-  const int stays_sewn = b->moved[particle] || !all_found || (sewn && sewn->number[sewn->first[n] + particle] >= 0);
-  const int is_parting = (age & (SELF_SEWN | SELF_PARTING)) && (age & SELF_AGE_MARK);
-  return (stays_sewn ? age & SELF_SEWN : 0) | (is_parting ? SELF_PARTING : 0);
+  const int stays_sewn = b->moved[particle] || !all_found || is_sewn(g->sewn, n, particle);
+  return stays_sewn ? b->ages[particle] & SELF_SEWN : 0;
 }
 
 /* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
@@ -32,25 +29,24 @@ static void update_ages(const self_group *g, int changes, int all_found) {
     if (!changes && !b->is_still) { fill_zero(b->ages, (size_t)b->count); }
     for (int32_t i = 0; changes && i < b->count; i++) {
       const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
-      const int32_t bits = seam_bits(g, n, i, all_found);
       b->ages[i] = b->is_still ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
-                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | bits);
+                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | sewn_bit(g, n, i, all_found));
     }
   }
 }
 
-/* Prepares the notes of a gather for sewn particles. Returns 1 if there are any, or some that are still parting. */
+/* Prepares the notes of a gather for particles that are sewn, or were. Returns 1 if there are any. */
 static int find_sewn(const self_group *g) {
-  uint32_t sewn = 0;
+  uint32_t ages = 0;
   for (int32_t n = 0; n < g->count; n++) {
     for (int32_t i = 0; i < g->bodies[n].count; i++) {
-      sewn |= g->bodies[n].ages[i];
+      ages |= g->bodies[n].ages[i];
     }
   }
-  for (int32_t n = 0; n < g->count && (sewn & SELF_SEWN); n++) {
+  for (int32_t n = 0; n < g->count && (ages & SELF_SEWN); n++) {
     fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
   }
-  return (sewn & (SELF_SEWN | SELF_PARTING)) != 0;
+  return (ages & SELF_SEWN) != 0;
 }
 
 /* Takes the marks of a gather that has not set ages from them. */

@@ -8,7 +8,6 @@
 #include "../types.h"
 #include "features.h"
 #include "leaves.h"
-#include "nearest.h"
 #include "tree.h"
 #include "untangle.h"
 
@@ -19,7 +18,7 @@
 /* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
    thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
    there are SELF_BATCH of them, whatever the lanes. Features that share a particle, or sewn ones, do not touch. In:
-   positions, velocities. Out: candidates. */
+   positions, velocities, ages. Out: candidates, intersections, marks in ages. */
 
 /* How two cloths of a group touch each other, or one touches itself. */
 typedef struct self_pair {
@@ -64,6 +63,7 @@ typedef struct cell_queue {
   int32_t cloth[2], count;
   uint16_t corner[2][4][SELF_BATCH];
   uint16_t has[2][SELF_BATCH]; /* which kinds of features there are, a bit each */
+  uint32_t may_cross;          /* which pairs may pass through each other, a bit each */
 } cell_queue;
 
 /* A gather under way. */
@@ -79,9 +79,8 @@ struct self_search {
   float fastest;                       /* largest way of candidates relative to each other [m] ... */
   float fastest_of[CLOTH_GROUP_LIMIT]; /* ... and of those of each cloth */
   cell_queue queue;
-  cell_queue crossings[2]; /* cells with their edges, and cells with their triangles */
-  self_leaf leaf[2];       /* of the last visit to leaves */
-  int32_t found, candidates, cells, dropped, intersections, visits, leaf_visits, crossed, is_full;
+  self_leaf leaf[2]; /* of the last visit to leaves */
+  int32_t found, candidates, cells, dropped, intersections, visits, leaf_visits, is_full;
   int32_t has_sewn; /* 1: particles are sewn, or were and have not come apart since */
   int32_t is_spent; /* 1: as much has been visited, or tested, as may be */
   int32_t is_last;  /* 1: what there is no room for is left out; 0: the attempt ends there */
@@ -102,50 +101,43 @@ CLOTH_INLINE const self_pair *pair_between(const self_group *g, int32_t a, int32
 
 /// Particles that are sewn ///
 
-#if WITH_SEAMS
+/* 1 if a particle of cloth n is sewn. */
+CLOTH_INLINE int is_sewn(const sewn_labels *sewn, int32_t n, int32_t particle) {
+  return sewn && sewn->number[sewn->first[n] + particle] >= 0;
+}
 
 /* 1 if a particle of cloth a and one of cloth b are sewn together. */
 static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_t b, int32_t other) {
-  const int32_t p = sewn->number[sewn->first[a] + particle], q = sewn->number[sewn->first[b] + other];
-  for (int32_t n = 0; p >= 0 && q >= 0 && n < SEWN_LABELS; n++) {
-    for (int32_t k = 0; k < SEWN_LABELS; k++) {
-      if (sewn->label[p][n] >= 0 && sewn->label[p][n] == sewn->label[q][k]) { return 1; }
-    }
+  if (!is_sewn(sewn, a, particle) || !is_sewn(sewn, b, other)) { return 0; }
+  const int32_t *of_one = sewn->label[sewn->number[sewn->first[a] + particle]];
+  const int32_t *of_other = sewn->label[sewn->number[sewn->first[b] + other]];
+  for (int32_t n = 0; n < SEWN_LABELS * SEWN_LABELS; n++) {
+    const int32_t label = of_one[n / SEWN_LABELS];
+    if (label >= 0 && label == of_other[n % SEWN_LABELS]) { return 1; }
   }
   return 0;
 }
 
-/* Where a seam is opened, which side of what anything is on is rounding. So particles that were sewn, SELF_SEWN, go on
-   not to touch triangles with a corner that was, nor their edges each other, until a gather finds them the thickness
-   apart. `moved` of those that a gather has found near is 1 to its end. */
-
-/* 1 if a particle of cloth a and one of cloth b were sewn, and one of them is not any more. */
-static int were_sewn_together(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {
-  const sewn_labels *sewn = g->sewn;
-  return (g->bodies[a].ages[particle] & g->bodies[b].ages[other] & SELF_SEWN) &&
-         !(sewn && sewn->number[sewn->first[a] + particle] >= 0 && sewn->number[sewn->first[b] + other] >= 0);
+/* 1 if a particle of cloth a and one of cloth b are sewn together, or were. Where a seam is opened, which side of what
+   anything is on is rounding. So particles that were sewn, SELF_SEWN, go on not to touch triangles with a corner that
+   was, nor their edges each other, until a gather finds them the thickness apart: here it notes that they are near. */
+static int stay_sewn(const self_group *g, int32_t a, int32_t particle, int32_t b, int32_t other) {
+  const self_body *first = &g->bodies[a], *second = &g->bodies[b];
+  if (are_sewn(g->sewn, a, particle, b, other)) { return 1; }
+  if (!(first->ages[particle] & second->ages[other] & SELF_SEWN) ||
+      (is_sewn(g->sewn, a, particle) && is_sewn(g->sewn, b, other))) {
+    return 0;
+  }
+  first->moved[particle] = second->moved[other] = 1;
+  return 1;
 }
-
-CLOTH_INLINE void note_near(const self_body *b, int32_t particle) {
-  b->moved[particle] = 1;
-}
-
-#endif
 
 /// Pairs of features ///
 
 /* 1 if two particles of cells that wait are one, or sewn together, or were. */
 static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
   const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
-#if WITH_SEAMS
-  if (s->has_sewn && s->group->sewn && are_sewn(s->group->sewn, a, i, b, j)) { return 1; }
-  if (s->has_sewn && were_sewn_together(s->group, a, i, b, j)) {
-    note_near(&s->group->bodies[a], i);
-    note_near(&s->group->bodies[b], j);
-    return 1;
-  }
-#endif
-  return a == b && i == j;
+  return (a == b && i == j) || (WITH_SEAMS && s->has_sewn && stay_sewn(s->group, a, i, b, j));
 }
 
 /* Which of some pairs of kinds of features of the cells in a lane have joined particles, a bit each. */
@@ -161,12 +153,12 @@ static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) 
   return joined;
 }
 
-/* A cell that waits, as a feature without a kind. */
+/* A cell that waits. */
 static uint32_t waiting_cell(const self_search *s, int32_t side, int32_t lane) {
   const int32_t number = s->queue.cloth[side], first = s->queue.corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
   const int32_t row = first / b->columns, column = first - row * b->columns;
-  return feature_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
+  return cell_of(number, b->is_wrapped && column + 1 == b->columns, row, column);
 }
 
 /* Adds candidates of the pair of cells in a lane: pairs of kinds of features, a bit each. */
@@ -182,8 +174,8 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
     s->is_full |= !has_room;
   }
   if (count == 0) { return; }
-  const cell_pair pair = {packed_cell(waiting_cell(s, 0, lane), kinds & ((1u << CELL_KINDS) - 1u)),
-                          packed_cell(waiting_cell(s, 1, lane), kinds >> CELL_KINDS)};
+  const cell_pair pair = {waiting_cell(s, 0, lane) | kinds << CELL_BITS,
+                          waiting_cell(s, 1, lane) | kinds >> CELL_KINDS << CELL_BITS};
   g->cells[s->found++] = pair;
   s->candidates += count;
   s->meets[a] |= (uint16_t)(1u << b);
@@ -192,6 +184,47 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
     g->candidates[a] += count;
     g->candidates[b] += a != b ? count : 0;
   }
+}
+
+/// Nearest points of edges ///
+
+/* Vectors of particles of which there is an index. */
+CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
+  return lanes3_of(lanes_pick(from.x, index), lanes_pick(from.y, index), lanes_pick(from.z, index));
+}
+
+/* Nearest points of two edges: along each its share, on the lines and on the edges themselves. */
+typedef struct edge_places {
+  lanes_mask cross;           /* the edges are not parallel */
+  lanes first, second;        /* on the lines */
+  lanes within, other_within; /* on the edges */
+  lanes3 apart, within_apart; /* from the second to the first */
+} edge_places;
+
+/* Least square of the sine between edges that are not parallel. */
+#define LEAST_SINE_SQUARE 1.0e-3f
+
+/* Of the edge from `from` along a and that from the origin along b. */
+CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
+  const lanes least = lanes_splat(LEAST_EDGE_SQUARE);
+  const lanes aa = lanes_maximum(lanes3_dot(a, a), least), bb = lanes_maximum(lanes3_dot(b, b), least);
+  const lanes ab = lanes3_dot(a, b), af = lanes3_dot(a, from), bf = lanes3_dot(b, from);
+  const lanes both = lanes_multiply(aa, bb), rest = lanes_subtract(both, lanes_multiply(ab, ab));
+  edge_places e;
+  e.cross = lanes_less(lanes_multiply(both, lanes_splat(LEAST_SINE_SQUARE)), rest);
+  const lanes divisor = lanes_select(e.cross, rest, both);
+  e.first = lanes_divide(lanes_subtract(lanes_multiply(ab, bf), lanes_multiply(af, bb)), divisor);
+  e.second = lanes_divide(lanes_subtract(lanes_multiply(aa, bf), lanes_multiply(ab, af)), divisor);
+  e.first = lanes_flush_below(lanes_keep(e.cross, e.first), LEAST_WEIGHT);
+  e.second = lanes_flush_below(lanes_keep(e.cross, e.second), LEAST_WEIGHT);
+  e.apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.first), b, lanes_negate(e.second));
+  e.apart = lanes3_quantise(e.apart, STATE_ROUNDER);
+  e.within = share_within(e.first);
+  e.other_within = share_within(lanes_divide(lanes_add(lanes_multiply(ab, e.within), bf), bb));
+  e.within = share_within(lanes_divide(lanes_subtract(lanes_multiply(ab, e.other_within), af), aa));
+  e.within_apart = lanes3_add_scaled(lanes3_add_scaled(from, a, e.within), b, lanes_negate(e.other_within));
+  e.within_apart = lanes3_quantise(e.within_apart, STATE_ROUNDER);
+  return e;
 }
 
 /// The test ///
@@ -290,20 +323,57 @@ static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], in
   return kinds != 0;
 }
 
-/* Which of the pairs of cells that wait, from number `k` on, are near with which features, bits beside those before. */
-CLOTH_SEPARATE void test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KINDS], float ways[SELF_BATCH]) {
-  cell_lanes c;
-  lanes_store(ways + k, load_cells(s, k, &c));
-  if (WITH_SELF_SPHERES && s->is_round) {
-    near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k;
-    return;
+/* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
+#define SELF_CROSSINGS 6
+
+/* 1 if the boxes of some pairs of cells have a point in common. */
+CLOTH_SEPARATE int do_cells_meet(const cell_lanes *c) {
+  lanes3 low[2], high[2];
+  for (int32_t side = 0; side < 2; side++) {
+    const lanes3 *p = c->corner[side];
+    low[side] = lanes3_minimum(lanes3_minimum(p[0], p[1]), lanes3_minimum(p[2], p[3]));
+    high[side] = lanes3_maximum(lanes3_maximum(p[0], p[1]), lanes3_maximum(p[2], p[3]));
   }
+  const lanes3 gap = lanes3_maximum(lanes3_subtract(low[0], high[1]), lanes3_subtract(low[1], high[0]));
+  return lanes_any(lanes_less(lanes_maximum(gap.x, lanes_maximum(gap.y, gap.z)), lanes_splat(STATE_QUANTUM)));
+}
+
+/* Which edges of the cells of side `side` pass through triangles of the others, from pair `k` on: bits beside those
+   before. Returns the bits of all. */
+CLOTH_SEPARATE uint32_t find_crossings(const cell_lanes *c, int32_t side, int32_t k,
+                                       uint32_t crossing[SELF_CROSSINGS]) {
+  const lanes3 *edges = c->corner[side], *corner = c->corner[1 - side];
+  lanes3 point[4];
+  uint32_t found = 0;
+  for (int32_t n = 0; n < 4; n++) {
+    point[n] = lanes3_subtract(edges[n], corner[0]);
+  }
+  for (int32_t which = 0; which < SELF_CROSSINGS; which++) {
+    const int8_t *later = later_corners[which & 1];
+    const lanes3 b = lanes3_subtract(corner[later[0]], corner[0]), d = lanes3_subtract(corner[later[1]], corner[0]);
+    found |= crossing[which] |= pass_through(point[0], point[edge_corner[which >> 1]], b, d).through << k;
+  }
+  return found;
+}
+
+/* Which of the pairs of cells that wait, from number `k` on, are near with which features, and which edges pass through
+   triangles, bits beside those before. Returns the bits of all. */
+CLOTH_SEPARATE uint32_t test_lanes(self_search *s, int32_t k, uint32_t near[PAIR_KINDS],
+                                   uint32_t crossing[2 * SELF_CROSSINGS], float ways[SELF_BATCH]) {
+  cell_lanes c;
+  uint32_t found = 0;
+  lanes_store(ways + k, load_cells(s, k, &c));
+  if (WITH_SELF_SPHERES && s->is_round) { return near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k; }
   for (int32_t n = 0; n < PAIR_OF_PARTICLES; n++) {
     const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
                           : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
                                   : edges_near(&c, pair_kinds[n][0], pair_kinds[n][1]);
-    near[n] |= bits << k;
+    found |= near[n] |= bits << k;
   }
+  if (WITH_SELF_TRIANGLES && s->queue.may_cross >> k && do_cells_meet(&c)) {
+    found |= (find_crossings(&c, 0, k, crossing) | find_crossings(&c, 1, k, crossing + SELF_CROSSINGS));
+  }
+  return found;
 }
 
 /* Notes a way of candidates relative to each other. */
@@ -315,18 +385,56 @@ CLOTH_INLINE void note_way(self_search *s, float way) {
   }
 }
 
-/* Makes candidates of what is near in the pairs of cells that wait. */
+/* 1 if an end of the edge and a corner of the triangle are one, or sewn together, or were. */
+static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const self_meeting *m) {
+  int is = 0;
+  for (int32_t n = 0; n < 6; n++) {
+    const int32_t i = m->particle[n / 3], k = m->particle[2 + n % 3];
+    is |= (a == b && i == k) || (WITH_SEAMS && s->has_sewn && stay_sewn(s->group, a, i, b, k));
+  }
+  return is;
+}
+
+/* Notes that an edge of a cell in a lane passes through a triangle of the other, if there are such: of edges of the
+   second cells, `which` is SELF_CROSSINGS more. */
+CLOTH_SEPARATE void note_crossing(self_search *s, int32_t which, int32_t lane) {
+  const self_group *g = s->group;
+  const cell_queue *q = &s->queue;
+  const int32_t side = which >= SELF_CROSSINGS, edge = which % SELF_CROSSINGS >> 1, t = which & 1, a = q->cloth[side],
+                b = q->cloth[1 - side];
+  const uint16_t(*ends)[SELF_BATCH] = q->corner[side], (*corner)[SELF_BATCH] = q->corner[1 - side];
+  const self_meeting m = {.particle = {ends[0][lane], ends[edge_corner[edge]][lane], corner[0][lane],
+                                       corner[later_corners[t][0]][lane], corner[later_corners[t][1]][lane]}};
+  const uint32_t exist = (uint32_t)q->has[side][lane] >> (FEATURE_WARP + edge) &
+                         (uint32_t)q->has[1 - side][lane] >> (FEATURE_UPPER + t) & 1u;
+  if (!exist || is_joined_meeting(s, a, b, &m)) { return; }
+  for (int32_t k = 0; k < 5; k++) {
+    g->bodies[k < 2 ? a : b].ages[m.particle[k]] |= SELF_AGE_MARK;
+  }
+  if (s->intersections < g->max_intersections) {
+    g->intersections[s->intersections].edge = self_number(a, 4 * m.particle[0] + edge);
+    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
+  }
+  s->intersections++;
+}
+
+/* Makes candidates of what is near in the pairs of cells that wait, and finds which edges pass through triangles. */
 CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
-  uint32_t near[PAIR_KINDS] = {0};
+  uint32_t near[PAIR_KINDS] = {0}, crossing[2 * SELF_CROSSINGS] = {0}, found = 0;
   float ways[SELF_BATCH];
   const int32_t count = s->queue.count;
   for (int32_t k = 0; k < count; k += CLOTH_LANES) {
-    test_lanes(s, k, near, ways);
+    found |= test_lanes(s, k, near, crossing, ways);
   }
-  for (int32_t n = 0; n < count; n++) {
+  for (found &= (1u << count) - 1u; found; found &= found - 1u) {
+    const int32_t n = first_bit(found);
     if (add_near_features(s, near, n)) { note_way(s, ways[n]); }
+    for (int32_t which = 0; (s->queue.may_cross >> n & 1u) && which < 2 * SELF_CROSSINGS; which++) {
+      if (crossing[which] >> n & 1u) { note_crossing(s, which, n); }
+    }
   }
   s->cells += count;
+  s->queue.may_cross = 0;
   s->queue.count = 0;
 }
 
@@ -360,9 +468,11 @@ static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_
 }
 
 /* Two cells wait: one of a leaf of the first cloth, one of a leaf of the second. */
-static void add_cells(self_search *s, const self_leaf *first, int32_t i, const self_leaf *second, int32_t j) {
+static void add_cells(self_search *s, const self_leaf *first, int32_t i, const self_leaf *second, int32_t j,
+                      uint32_t may_cross) {
   put_cell(s, 0, first, i);
   put_cell(s, 1, second, j);
+  s->queue.may_cross |= may_cross << s->queue.count;
   if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
 }
 
@@ -371,12 +481,7 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b) {
   fill_zero(&s->queue, sizeof s->queue);
   s->queue.cloth[0] = a;
   s->queue.cloth[1] = b;
-  for (int32_t n = 0; n < 2; n++) {
-    fill_zero(&s->crossings[n], sizeof s->crossings[n]);
-    s->crossings[n].cloth[0] = n ? b : a;
-    s->crossings[n].cloth[1] = n ? a : b;
-    s->leaf[n].number = -1;
-  }
+  s->leaf[0].number = s->leaf[1].number = -1;
 }
 
 #endif

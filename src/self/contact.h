@@ -26,14 +26,11 @@ CLOTH_SEPARATE void keep_start(const cloth *c) {
   if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
 }
 
-/* The contour step of the edges that pass through triangles, in a substep of h seconds. */
-CLOTH_SEPARATE void shorten_contours(const self_group *g, float h) {
-  const int32_t has_seams = g->sewn || g->found->opened;
-  const float most[2] = {has_seams ? SELF_CONTOUR_SPEED * h : CLOTH_POSITION_LIMIT,
-                         has_seams ? SELF_LASTING_SPEED * h : CLOTH_POSITION_LIMIT};
+/* The contour step of the edges that pass through triangles. */
+CLOTH_SEPARATE void shorten_contours(const self_group *g) {
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
     const self_intersection *x = &g->intersections[n];
-    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x, most);
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
   }
   add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
@@ -92,7 +89,7 @@ CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, f
     gather_candidates(g, plan->dt, 1);
     slow_down(g, plan, shortest);
   }
-  shorten_contours(g, plan->h);
+  shorten_contours(g);
   return longest_part(g, plan->h, shortest);
 }
 

@@ -23,22 +23,12 @@ enum {
 #define FEATURE_COLUMN_BITS 10
 #define FEATURE_PLACE_BITS (2 * FEATURE_COLUMN_BITS)
 #define FEATURE_KIND_BITS 3
-#define FEATURE_ROUND (1u << (FEATURE_PLACE_BITS + FEATURE_KIND_BITS))
 #define FEATURE_CLOTH_SHIFT (FEATURE_PLACE_BITS + FEATURE_KIND_BITS + 1)
 #define FEATURE_CLOTH_BITS 4
 
 LAYOUT_CONTRACT(cloths_fit_into_features, CLOTH_GROUP_LIMIT <= 1 << FEATURE_CLOTH_BITS);
 
 LAYOUT_CONTRACT(columns_fit_into_features, CLOTH_GRID_LIMIT <= 1 << FEATURE_COLUMN_BITS);
-
-CLOTH_INLINE uint32_t feature_of(int32_t cloth_number, int32_t is_round, int32_t row, int32_t column) {
-  return (uint32_t)cloth_number << FEATURE_CLOTH_SHIFT | (is_round ? FEATURE_ROUND : 0u) |
-         (uint32_t)row << FEATURE_COLUMN_BITS | (uint32_t)column;
-}
-
-CLOTH_INLINE uint32_t feature_with_kind(uint32_t feature, int32_t kind) {
-  return feature | (uint32_t)kind << FEATURE_PLACE_BITS;
-}
 
 CLOTH_INLINE int32_t feature_cloth(uint32_t feature) {
   return (int32_t)(feature >> FEATURE_CLOTH_SHIFT & ((1u << FEATURE_CLOTH_BITS) - 1u));
@@ -82,15 +72,16 @@ CLOTH_CONSTANT static const uint16_t pairs_with_corners[4][4] = {{0x3fff, 0x0491
 
 LAYOUT_CONTRACT(kinds_fit_into_cells, PAIR_KINDS <= 2 * CELL_KINDS && CELL_BITS + CELL_KINDS <= 32);
 
-/* A cell, as a feature without a kind, under the lower ones of `kinds`. */
-CLOTH_INLINE uint32_t packed_cell(uint32_t cell, uint32_t kinds) {
-  const uint32_t place = cell & ((1u << FEATURE_PLACE_BITS) - 1u);
-  return kinds << CELL_BITS | (cell - place) >> FEATURE_KIND_BITS | place;
+/* A cell of its cloth, and whether it is in the last column of a tube. */
+CLOTH_INLINE uint32_t cell_of(int32_t cloth_number, int32_t is_round, int32_t row, int32_t column) {
+  return (uint32_t)cloth_number << (FEATURE_PLACE_BITS + 1) | (uint32_t)is_round << FEATURE_PLACE_BITS |
+         (uint32_t)row << FEATURE_COLUMN_BITS | (uint32_t)column;
 }
 
-CLOTH_INLINE uint32_t unpacked_cell(uint32_t packed) {
-  const uint32_t place = packed & ((1u << FEATURE_PLACE_BITS) - 1u);
-  return ((packed & ((1u << CELL_BITS) - 1u)) - place) << FEATURE_KIND_BITS | place;
+/* The feature of a kind of a cell, over which other kinds may stand. */
+CLOTH_INLINE uint32_t feature_of(uint32_t cell, int32_t kind) {
+  const uint32_t place = cell & ((1u << FEATURE_PLACE_BITS) - 1u), rest = (cell & ((1u << CELL_BITS) - 1u)) - place;
+  return rest << FEATURE_KIND_BITS | (uint32_t)kind << FEATURE_PLACE_BITS | place;
 }
 
 CLOTH_INLINE uint32_t kinds_of_pair(cell_pair pair) {
@@ -98,8 +89,8 @@ CLOTH_INLINE uint32_t kinds_of_pair(cell_pair pair) {
 }
 
 /* The cloth of a cell. */
-CLOTH_INLINE int32_t packed_cloth(uint32_t packed) {
-  return (int32_t)(packed >> (FEATURE_PLACE_BITS + 1) & ((1u << FEATURE_CLOTH_BITS) - 1u));
+CLOTH_INLINE int32_t cloth_of_cell(uint32_t cell) {
+  return (int32_t)(cell >> (FEATURE_PLACE_BITS + 1) & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
 
 /* Which of PAIR_KINDS a candidate is. */
@@ -116,8 +107,8 @@ CLOTH_INLINE int32_t is_of_edges(uint32_t candidate) {
 CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidate) {
   const cell_pair pair = cells[candidate >> PAIR_KIND_BITS];
   const uint32_t kinds = kinds_of_candidate(candidate);
-  const uint32_t first = feature_with_kind(unpacked_cell(pair.first), pair_kinds[kinds][0]);
-  const uint32_t second = feature_with_kind(unpacked_cell(pair.second), pair_kinds[kinds][1]);
+  const uint32_t first = feature_of(pair.first, pair_kinds[kinds][0]);
+  const uint32_t second = feature_of(pair.second, pair_kinds[kinds][1]);
   const int is_turned = pair_corners[kinds][0] >= 4;
   const pair_key key = {is_turned ? second : first, is_turned ? first : second};
   return key;

@@ -3,7 +3,6 @@
 #include "../gaps.h"
 #include "../lanes.h"
 #include "../scalar.h"
-#include "../types.h"
 #include "tree.h"
 #include "untangle.h"
 
@@ -12,7 +11,7 @@
 #if WITH_SELF
 
 /* The cells of a leaf, side by side in memory, with their boxes, and which of those of two leaves come near each other.
-   Scratch: scratch.product, in which leaves are kept. */
+   Scratch: none. */
 
 /* Cells of a leaf that own particles; their first particles. Where there are fewer, the others repeat some of them. */
 #define SELF_CELLS 4
@@ -35,51 +34,29 @@ typedef struct self_leaf {
   uint32_t particles, cells;
 } self_leaf;
 
-/* Columns of leaves after which those of the next row are kept. */
-#define KEPT_COLUMNS 4
-
-/* Where a leaf is kept during a gather, in arrays of the solve, unless another one takes its place. Leaves that are
-   near in rows and columns are kept in different places. */
-CLOTH_INLINE self_leaf *kept_leaf(const self_body *b, int32_t row, int32_t column) {
-  const int32_t kept = b->kept_leaves, place = (KEPT_COLUMNS * row + column) % (3 * kept);
-  const float *array = place < kept ? b->leaves.x : place < 2 * kept ? b->leaves.y : b->leaves.z;
-  const int32_t before = place < kept ? 0 : place < 2 * kept ? kept : 2 * kept;
-  return (self_leaf *)(void *)array + (place - before);
-}
-
-/* None of the leaves of a cloth is kept yet. */
-static void forget_leaves(self_body *b) {
-  b->kept_leaves = (int32_t)((size_t)b->count * sizeof(float) / sizeof(self_leaf));
-  for (int32_t n = 0; n < 3 * b->kept_leaves; n++) {
-    kept_leaf(b, 0, n)->number = -1;
-  }
-}
-
-/* A component of the particles of the three rows of a leaf: the left columns of its cells, and the right ones. */
+/* A component of the particles of the three rows of a leaf: of each row the left columns of its cells, then the right
+   ones. */
 typedef struct leaf_block {
-  lanes left_0, right_0, left_1, right_1, left_2, right_2;
+  lanes left[3], right[3];
 } leaf_block;
 
 CLOTH_REPEATED leaf_block load_rows(const leaf_rows *rows, int32_t component, int32_t k) {
-  const float *value = rows->value[component] + k;
-  const float *first = value + rows->start[0], *second = value + rows->start[1], *third = value + rows->start[2];
   leaf_block b;
-  b.left_0 = lanes_load(first);
-  b.right_0 = lanes_load(first + 1);
-  b.left_1 = lanes_load(second);
-  b.right_1 = lanes_load(second + 1);
-  b.left_2 = lanes_load(third);
-  b.right_2 = lanes_load(third + 1);
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 3; n++) {
+    const float *row = rows->value[component] + rows->start[n] + k;
+    b.left[n] = lanes_load(row);
+    b.right[n] = lanes_load(row + 1);
+  }
   return b;
 }
 
 CLOTH_REPEATED void move_ahead(leaf_block *b, const leaf_block *speed, lanes time) {
-  b->left_0 = lanes_add(b->left_0, lanes_multiply(speed->left_0, time));
-  b->right_0 = lanes_add(b->right_0, lanes_multiply(speed->right_0, time));
-  b->left_1 = lanes_add(b->left_1, lanes_multiply(speed->left_1, time));
-  b->right_1 = lanes_add(b->right_1, lanes_multiply(speed->right_1, time));
-  b->left_2 = lanes_add(b->left_2, lanes_multiply(speed->left_2, time));
-  b->right_2 = lanes_add(b->right_2, lanes_multiply(speed->right_2, time));
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 3; n++) {
+    b->left[n] = lanes_add(b->left[n], lanes_multiply(speed->left[n], time));
+    b->right[n] = lanes_add(b->right[n], lanes_multiply(speed->right[n], time));
+  }
 }
 
 /* Stores a quantity of the cells of the first and of the second row. */
@@ -89,48 +66,45 @@ CLOTH_INLINE void store_cells(float *to, lanes first, lanes second) {
 }
 
 CLOTH_REPEATED void store_range(const leaf_block *b, int32_t k, leaf_range *range) {
-  const lanes low_0 = lanes_minimum(b->left_0, b->right_0), high_0 = lanes_maximum(b->left_0, b->right_0);
-  const lanes low_1 = lanes_minimum(b->left_1, b->right_1), high_1 = lanes_maximum(b->left_1, b->right_1);
-  const lanes low_2 = lanes_minimum(b->left_2, b->right_2), high_2 = lanes_maximum(b->left_2, b->right_2);
-  store_cells(range->point + k, b->left_0, b->left_1);
-  store_cells(range->low + k, lanes_minimum(low_0, low_1), lanes_minimum(low_1, low_2));
-  store_cells(range->high + k, lanes_maximum(high_0, high_1), lanes_maximum(high_1, high_2));
+  lanes low[3], high[3];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < 3; n++) {
+    low[n] = lanes_minimum(b->left[n], b->right[n]);
+    high[n] = lanes_maximum(b->left[n], b->right[n]);
+  }
+  store_cells(range->point + k, b->left[0], b->left[1]);
+  store_cells(range->low + k, lanes_minimum(low[0], low[1]), lanes_minimum(low[1], low[2]));
+  store_cells(range->high + k, lanes_maximum(high[0], high[1]), lanes_maximum(high[1], high[2]));
 }
 
-/* A product of the two diagonals of the cells: a component of their normals, from the other two of their places. */
-CLOTH_REPEATED void store_normal(const leaf_block *u, const leaf_block *v, float *to) {
-  const lanes first =
-      lanes_subtract(lanes_multiply(lanes_subtract(u->right_1, u->left_0), lanes_subtract(v->left_1, v->right_0)),
-                     lanes_multiply(lanes_subtract(v->right_1, v->left_0), lanes_subtract(u->left_1, u->right_0)));
-  const lanes second =
-      lanes_subtract(lanes_multiply(lanes_subtract(u->right_2, u->left_1), lanes_subtract(v->left_2, v->right_1)),
-                     lanes_multiply(lanes_subtract(v->right_2, v->left_1), lanes_subtract(u->left_2, u->right_1)));
-  store_cells(to, lanes_quantise(first, WORK_ROUNDER), lanes_quantise(second, WORK_ROUNDER));
+/* A product of the two diagonals of the cells of a row: a component of their normals, from the other two of their
+   places. */
+CLOTH_INLINE lanes row_normal(const leaf_block *u, const leaf_block *v, int32_t n) {
+  const lanes across_u = lanes_subtract(u->right[n + 1], u->left[n]);
+  const lanes across_v = lanes_subtract(v->right[n + 1], v->left[n]);
+  const lanes normal = lanes_subtract(lanes_multiply(across_u, lanes_subtract(v->left[n + 1], v->right[n])),
+                                      lanes_multiply(across_v, lanes_subtract(u->left[n + 1], u->right[n])));
+  return lanes_quantise(normal, WORK_ROUNDER);
 }
 
 /* Boxes and normals of the cells of a leaf. */
 CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf) {
-  const lanes time = lanes_splat(ahead);
   for (int32_t k = 0; k < 2; k += CLOTH_LANES) {
-    leaf_block x = load_rows(rows, 0, k), y = load_rows(rows, 1, k), z = load_rows(rows, 2, k);
-    store_range(&x, k, &leaf->range[0]);
-    store_range(&y, k, &leaf->range[1]);
-    store_range(&z, k, &leaf->range[2]);
-    leaf_block speed = load_rows(rows, 3, k);
-    move_ahead(&x, &speed, time);
-    store_range(&x, k, &leaf->range[3]);
-    speed = load_rows(rows, 4, k);
-    move_ahead(&y, &speed, time);
-    store_range(&y, k, &leaf->range[4]);
-    speed = load_rows(rows, 5, k);
-    move_ahead(&z, &speed, time);
-    store_range(&z, k, &leaf->range[5]);
-    x = load_rows(rows, 0, k);
-    y = load_rows(rows, 1, k);
-    z = load_rows(rows, 2, k);
-    store_normal(&y, &z, leaf->normal[0] + k);
-    store_normal(&z, &x, leaf->normal[1] + k);
-    store_normal(&x, &y, leaf->normal[2] + k);
+    leaf_block place[3];
+    for (int32_t axis = 0; axis < 3; axis++) {
+      place[axis] = load_rows(rows, axis, k);
+      store_range(&place[axis], k, &leaf->range[axis]);
+    }
+    for (int32_t axis = 0; axis < 3; axis++) {
+      leaf_block then = place[axis];
+      const leaf_block speed = load_rows(rows, axis + 3, k);
+      move_ahead(&then, &speed, lanes_splat(ahead));
+      store_range(&then, k, &leaf->range[axis + 3]);
+    }
+    for (int32_t axis = 0; axis < 3; axis++) {
+      const leaf_block *u = &place[(axis + 1) % 3], *v = &place[(axis + 2) % 3];
+      store_cells(leaf->normal[axis] + k, row_normal(u, v, 0), row_normal(u, v, 1));
+    }
   }
 }
 
@@ -208,32 +182,9 @@ CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const
   return leaf->particles & ~bits;
 }
 
-/* Which cells of a leaf have a box that has a point in common with another one now, a bit each. */
-CLOTH_INLINE uint32_t cells_meeting(const self_leaf *leaf, const float box_low[3], const float box_high[3]) {
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    lanes gap = lanes_splat(-1.0f);
-    for (int32_t axis = 0; axis < 3; axis++) {
-      const lanes low = lanes_load(leaf->range[axis].low + cell), high = lanes_load(leaf->range[axis].high + cell);
-      gap = lanes_maximum(lanes_subtract(low, lanes_splat(box_high[axis])), gap);
-      gap = lanes_maximum(lanes_subtract(lanes_splat(box_low[axis]), high), gap);
-    }
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), gap)) << cell;
-  }
-  return leaf->particles & ~bits;
-}
-
-/* ... with the box of cell n of another leaf. */
-CLOTH_INLINE uint32_t cells_across(const self_leaf *leaf, const self_leaf *other, int32_t n) {
-  const leaf_range *r = other->range;
-  const float low[3] = {r[0].low[n], r[1].low[n], r[2].low[n]}, high[3] = {r[0].high[n], r[1].high[n], r[2].high[n]};
-  return cells_meeting(leaf, low, high);
-}
-
-/* ... with the boxes of a node. */
-CLOTH_INLINE uint32_t cells_meeting_node(const self_leaf *leaf, const self_boxes *box) {
-  const float *v = box->value, high[3] = {negate(v[3]), negate(v[4]), negate(v[5])};
-  return cells_meeting(leaf, v, high);
+CLOTH_INLINE lanes3 load_normals(const self_leaf *leaf, int32_t cell) {
+  return lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                   lanes_load(leaf->normal[2] + cell));
 }
 
 /* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
@@ -241,14 +192,23 @@ CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction)
   const lanes quarter = lanes_splat(0.25f);
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
-                                    lanes_load(leaf->normal[2] + cell));
+    const lanes3 normal = load_normals(leaf, cell);
     const lanes cosine = lanes_flush(lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f)));
     const lanes_mask gentle =
         lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
     bits |= lanes_bits(gentle) << cell;
   }
   return leaf->cells & ~bits;
+}
+
+/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another, a bit each. */
+CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
+  const lanes3 that = lanes3_splat(vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]));
+  uint32_t bits = 0;
+  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(load_normals(leaf, cell), that))) << cell;
+  }
+  return bits;
 }
 
 /* Sum of the normals of the cells of a leaf. */
@@ -265,18 +225,6 @@ CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
 CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
   const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
   return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
-}
-
-/* Which cells of a leaf have normals less than 90 degrees from that of cell n of another. */
-CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    const lanes3 normal = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
-                                    lanes_load(leaf->normal[2] + cell));
-    const cloth_vector that = vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]);
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normal, lanes3_splat(that)))) << cell;
-  }
-  return bits;
 }
 
 #endif

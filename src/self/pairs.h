@@ -15,7 +15,6 @@
 #include "candidates.h"
 #include "features.h"
 #include "memory.h"
-#include "nearest.h"
 #include "tree.h"
 
 /// Pairs that touch ///
@@ -84,10 +83,10 @@ CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
 }
 
 /* Where the corners of a cell of a body are in the rows of the arrays. */
-CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t packed, int32_t corner[4]) {
-  const uint32_t place = packed & ((1u << FEATURE_PLACE_BITS) - 1u), column = place % (1u << FEATURE_COLUMN_BITS);
+CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t cell, int32_t corner[4]) {
+  const uint32_t place = cell & ((1u << FEATURE_PLACE_BITS) - 1u), column = place % (1u << FEATURE_COLUMN_BITS);
   const int32_t first = (int32_t)(place >> FEATURE_COLUMN_BITS) * b->pitch + (int32_t)column;
-  const int32_t *after = b->corner[packed >> FEATURE_PLACE_BITS & 1u];
+  const int32_t *after = b->corner[cell >> FEATURE_PLACE_BITS & 1u];
   CLOTH_UNROLL
   for (int32_t n = 0; n < 4; n++) {
     corner[n] = first + after[n];
@@ -98,7 +97,7 @@ CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t packed, int32_
 CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair_ends *x) {
   const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
   const uint8_t *which = pair_corners[kinds_of_candidate(candidate)];
-  const int32_t a = packed_cloth(pair.first), b = packed_cloth(pair.second), is_turned = which[0] >= 4;
+  const int32_t a = cloth_of_cell(pair.first), b = cloth_of_cell(pair.second), is_turned = which[0] >= 4;
   const self_body *first = &g->bodies[a], *second = &g->bodies[b];
   int32_t corner[8];
   find_corner_places(first, pair.first, corner);
@@ -376,7 +375,7 @@ static void add_elements_of(element_search *s) {
 /* 1 if a cloth of a candidate is solved now. */
 static int is_solved_now(const self_group *g, uint32_t candidate) {
   const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
-  return g->count == 1 || g->bodies[packed_cloth(pair.first)].terms || g->bodies[packed_cloth(pair.second)].terms;
+  return g->count == 1 || g->bodies[cloth_of_cell(pair.first)].terms || g->bodies[cloth_of_cell(pair.second)].terms;
 }
 
 /* 1 if two candidates have another shape. */

@@ -8,7 +8,6 @@
 #include "../types.h"
 #include "ages.h"
 #include "candidates.h"
-#include "crossings.h"
 #include "leaves.h"
 #include "memory.h"
 #include "tree.h"
@@ -20,24 +19,11 @@
 /* Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now.
    Pairs of nodes of the trees are visited from the roots down, with a stack; what is apart, or flat together, is
    left out. Where there is no room for all, they are looked for again with less reach, so that the nearest are kept.
-   In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits; residual,
-   place. */
+   In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits;
+   residual. */
 
-/* The boxes around a leaf. */
-CLOTH_INLINE const self_boxes *leaf_boxes(const self_body *b, int32_t number) {
-  return &b->level[0].nodes[number].boxes;
-}
-
-/* 1 if two boxes have a point in common now. */
-CLOTH_INLINE int do_meet(const self_boxes *a, const self_boxes *b) {
-  const float *x = a->value, *y = b->value;
-  return !(x[0] + y[3] > 0.0f || x[1] + y[4] > 0.0f || x[2] + y[5] > 0.0f || y[0] + x[3] > 0.0f || y[1] + x[4] > 0.0f ||
-           y[2] + x[5] > 0.0f);
-}
-
-/* Two leaves of cloths a and b, or of one, and whether there may be neighbours among their cells. */
+/* Two leaves of two cloths, or of one, and whether there may be neighbours among their cells. */
 typedef struct leaf_pair {
-  int32_t a, b;
   const self_leaf *first, *second;
   int32_t has_neighbours;
 } leaf_pair;
@@ -57,28 +43,9 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
   return of_row & of_column;
 }
 
-/* Pairs of cells of two leaves, or of one, whose boxes have a point in common. Not those that share a particle and have
-   normals less than 90 degrees apart: they do not pass through each other. */
-static void pair_cells(self_search *s, const leaf_pair *p) {
-  const self_body *a = &s->group->bodies[p->a], *b = &s->group->bodies[p->b];
-  const uint32_t meeting =
-      p->first == p->second ? p->first->particles : cells_meeting_node(p->first, leaf_boxes(b, p->second->number));
-  for (int32_t i = 0; meeting >> i; i++) {
-    const uint32_t across = meeting >> i & 1u ? cells_across(p->second, p->first, i) : 0u;
-    uint32_t bits = p->first == p->second ? across & ~((2u << i) - 1u) : across;
-    if (bits && p->has_neighbours) { bits &= ~(adjoining_cells(a, p, i) & cells_facing(p->second, p->first, i)); }
-    const int32_t cell = leaf_particle(a, p->first, i), is_cell = (int32_t)(p->first->cells >> i & 1u);
-    for (; bits; bits &= bits - 1u) {
-      const int32_t j = first_bit(bits), other = leaf_particle(b, p->second, j);
-      if (p->second->cells >> j & 1u) { add_crossing(s, p->a, p->b, cell, other); }
-      if (is_cell) { add_crossing(s, p->b, p->a, other, cell); }
-    }
-  }
-}
-
-/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. */
-static void pair_near_cells(self_search *s, const leaf_pair *p) {
-  const self_body *a = &s->group->bodies[p->a];
+/* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. Neighbours whose
+   normals are less than 90 degrees apart do not pass through each other. */
+static void pair_near_cells(self_search *s, const self_body *a, const leaf_pair *p) {
   for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
     if (!(p->first->particles >> i & 1u)) { continue; }
     const leaf_range *range = p->first->range;
@@ -88,9 +55,12 @@ static void pair_near_cells(self_search *s, const leaf_pair *p) {
                                      range[3].high[i], range[4].high[i], range[5].high[i]};
     uint32_t bits = places_near(p->second, low, high, s->reach);
     bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
-    if (bits && s->is_round && p->has_neighbours) { bits &= ~adjoining_cells(a, p, i); }
+    uint32_t adjoining = bits && p->has_neighbours ? adjoining_cells(a, p, i) : 0u;
+    if (s->is_round) { bits &= ~adjoining; }
+    if (bits & adjoining) { adjoining &= cells_facing(p->second, p->first, i); }
     for (; bits; bits &= bits - 1u) {
-      add_cells(s, p->first, i, p->second, first_bit(bits));
+      const int32_t j = first_bit(bits);
+      add_cells(s, p->first, i, p->second, j, ~adjoining >> j & 1u);
     }
   }
 }
@@ -102,88 +72,22 @@ CLOTH_INLINE int are_side_by_side(const self_body *b, const self_leaf *first, co
   return rows >= -2 && rows <= 2 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
 }
 
-/* Makes the leaf of a visit, unless it has been kept. It is kept where its cloth has room for it, but not in place of
-   the `other` one of the visit: then, and without room, as number `which` of the search. */
-CLOTH_INLINE const self_leaf *find_visited(self_search *s, const self_body *b, int32_t number, int32_t which,
-                                           const self_leaf *other) {
-  const int32_t columns = b->level[0].columns, row = number / columns;
-  self_leaf *kept = b->kept_leaves > 0 ? kept_leaf(b, row, number - row * columns) : &s->leaf[which];
-  self_leaf *leaf = kept != other ? kept : &s->leaf[which];
-  if (leaf->number != number) { find_leaf(b, number, s->ahead, leaf); }
-  return leaf;
-}
-
-/* Pairs of cells of two leaves, or of one: those that may touch, and those that may pass through each other. */
-static void pair_leaves(self_search *s, const leaf_pair *p) {
-  if (!s->is_round && p->has_neighbours && are_gentle(p->first, p->second)) { return; }
-  pair_near_cells(s, p);
-  const self_boxes *boxes = leaf_boxes(&s->group->bodies[p->a], p->first->number);
-  if (WITH_SELF_TRIANGLES && !s->is_round &&
-      (p->first == p->second || do_meet(boxes, leaf_boxes(&s->group->bodies[p->b], p->second->number)))) {
-    pair_cells(s, p);
-  }
-}
-
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
 static void visit_leaves(self_search *s, const self_visit *v) {
   const self_body *a = &s->group->bodies[v->body_a], *b = &s->group->bodies[v->body_b];
-  const int is_same = a == b && v->a == v->b;
-  const self_leaf *first = find_visited(s, a, v->a, 0, NULL);
-  const self_leaf *second = is_same ? first : find_visited(s, b, v->b, 1, first);
-  const leaf_pair p = {v->body_a, v->body_b, first, second, a == b && are_side_by_side(a, first, second)};
-  pair_leaves(s, &p);
+  self_leaf *first = &s->leaf[0], *second = a == b && v->a == v->b ? first : &s->leaf[1];
+  if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
+  if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
+  const leaf_pair p = {first, second, a == b && are_side_by_side(a, first, second)};
+  if (s->is_round || !p.has_neighbours || !are_gentle(first, second)) { pair_near_cells(s, a, &p); }
 }
 
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
 
-/* The children of a node, or the node itself: numbers in their level, and places among the four, row by row. */
-typedef struct node_list {
-  const self_node *level;
-  int32_t number[4], place[4];
-  int32_t row, column; /* of the first child */
-  int32_t count;
-} node_list;
-
-CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t number, int splits, node_list *list) {
-  const self_level *here = &b->level[level];
-  list->level = here->nodes;
-  list->number[0] = number;
-  list->place[0] = list->row = list->column = 0;
-  list->count = 1;
-  if (!splits) { return; }
-  const self_level *below = here - 1;
-  const int32_t row = number / here->columns, column = 2 * (number - row * here->columns);
-  const int32_t first = 2 * row * below->columns + column, is_wide = column + 1 < below->columns;
-  list->level = below->nodes;
-  list->number[0] = first;
-  list->row = 2 * row;
-  list->column = column;
-  if (is_wide) {
-    list->number[1] = first + 1;
-    list->place[1] = 1;
-    list->count = 2;
-  }
-  if (2 * row + 1 < below->rows) {
-    const int32_t third = list->count;
-    list->number[third] = first + below->columns;
-    list->place[third] = 2;
-    list->number[3] = first + below->columns + 1;
-    list->place[3] = 3;
-    list->count = third + 1 + is_wide;
-  }
-}
-
-/* 1 if children of two nodes of a sheet may be side by side: these nodes are. */
-CLOTH_INLINE int are_close_parents(const node_list *a, const node_list *b) {
-  const int32_t rows = a->row - b->row, columns = a->column - b->column;
-  return rows >= -2 && rows <= 2 && columns >= -2 && columns <= 2;
-}
-
 /* 1 if nodes i and j of one level are the same or side by side; `round`: of columns side by side round a tube. */
 CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
-  const int32_t rows = a->row - b->row + (a->place[i] >> 1) - (b->place[j] >> 1);
-  const int32_t apart = a->column - b->column + (a->place[i] & 1) - (b->place[j] & 1);
+  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
   return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
 }
 
@@ -197,7 +101,6 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   list_nodes(b, v->level_b, v->b, splits_b, &of_b);
   /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
   const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
-  const int may_be_beside = a == b && (a->is_wrapped || are_close_parents(&of_a, &of_b));
   const float reach = s->reach;
   self_visit next = {0, 0, (uint8_t)(v->level_a - splits_a), (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
   s->visits += is_same ? of_a.count * (of_a.count + 1) / 2 : of_a.count * of_b.count;
@@ -206,8 +109,8 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
     next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
       const self_node *other = &of_b.level[of_b.number[j]];
-      if (may_be_beside && are_beside(&of_a, i, &of_b, j, round) ? are_flat(node, other)
-                                                                 : are_apart(&node->boxes, &other->boxes, reach)) {
+      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(node, other)
+                                                          : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
@@ -221,9 +124,7 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
 /* 1 if there is no work left for a visit. */
 CLOTH_INLINE int is_spent(const self_search *s, int is_leaf) {
   const self_group *g = s->group;
-  const int32_t near = s->cells + s->queue.count, crossing = s->crossed + s->crossings[0].count + s->crossings[1].count;
-  return is_leaf ? s->leaf_visits == g->max_leaf_visits || near + SELF_LEAF_PAIRS > g->max_tests ||
-                       crossing + 2 * SELF_LEAF_PAIRS > g->max_tests
+  return is_leaf ? s->leaf_visits == g->max_leaf_visits || s->cells + s->queue.count + SELF_LEAF_PAIRS > g->max_tests
                  : s->visits + SELF_CHILD_PAIRS > g->max_visits;
 }
 
@@ -259,13 +160,6 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 /* Which share of what is beyond the thickness each attempt looks for: pairs that press are left out last. */
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.6f, 0.3f, 0.1f, 0.0f};
 
-/* No leaf of a group is kept yet. */
-static void forget_all_leaves(const self_group *g) {
-  for (int32_t n = 0; n < g->count; n++) {
-    forget_leaves(&g->bodies[n]);
-  }
-}
-
 /* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
@@ -278,7 +172,6 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   for (int32_t a = 0; a < g->count; a++) {
     build_tree(&g->bodies[a], s->ahead);
   }
-  forget_all_leaves(g);
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
       const float spacing = minimum(g->bodies[a].spacing, g->bodies[b].spacing);
@@ -291,10 +184,6 @@ static void search_group(const self_group *g, float time, float near, int32_t is
       clear_waiting(s, a, b);
       visit_pair(s, a, b);
       test_waiting(s);
-      if (WITH_SELF_TRIANGLES) {
-        find_intersections(s, &s->crossings[0]);
-        find_intersections(s, &s->crossings[1]);
-      }
     }
   }
 }
@@ -303,8 +192,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
 static void charge_attempt(const self_group *g, const self_search *s) {
   const uint64_t work =
       (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND +
-      (uint64_t)(uint32_t)s->crossed * COST_SELF_CROSS;
+      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
   }

@@ -42,11 +42,8 @@ static uint8_t *ages_of(const cloth *c) {
 /* Set in the age of a particle that is sewn, or was and has not come apart since from all others that were. */
 #define SELF_SEWN 64
 
-/* Set in the age of a particle that was sewn and has been part of an intersection ever since it came apart. */
-#define SELF_PARTING 32
-
-/* Largest number of steps that is counted, the bits below SELF_PARTING: at least SELF_TANGLED_AGE. */
-#define SELF_OLDEST (SELF_PARTING - 1)
+/* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
+#define SELF_OLDEST (SELF_SEWN - 1)
 
 /* Steps in succession with an intersection after which a particle counts as tangled. */
 #define SELF_TANGLED_AGE 3
@@ -73,16 +70,14 @@ typedef struct self_body {
   const cloth *c;
   vector_array start;    /* positions before a substep: of the state, or a copy where the cloth sleeps */
   vector_array velocity; /* of the state */
-  vector_array leaves;   /* room of a float per particle each, during a gather, see kept_leaf() */
   uint8_t *ages;
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
   int32_t corner[2]
-                [4];   /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
-  int32_t kept_leaves; /* in each of the arrays of `leaves`, during a gather, see leaves.h */
-  int32_t is_still;    /* 1: a cloth of a group that sleeps, of which nothing changes */
-  float spacing;       /* mean of both [m] */
-  float least_square;  /* squared length of a triangle's normal below which it has none [m^4] */
+                [4];  /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
+  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
+  float spacing;      /* mean of both [m] */
+  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
@@ -118,7 +113,6 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->c = c;
   b->start = vectors_at(c, c->state.position);
   b->velocity = vectors_at(c, c->state.velocity);
-  b->leaves = room_of_vectors(c, c->scratch.place);
   b->ages = ages_of(c);
   b->moved = (uint8_t *)at(c, c->scratch.residual);
   b->count = c->count;
@@ -133,7 +127,6 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->terms = NULL;
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
-  b->kept_leaves = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
   b->least_square = area * area;
   b->levels = 0;
@@ -205,12 +198,12 @@ static int8_t rounded_down(float value) {
   return (int8_t)((float)whole > value ? whole - 1 : whole);
 }
 
-static void clear_normals(self_node *n) {
+/* Sets the box around the normals of a node: none, where low is greater than high. */
+static void set_normals(self_node *n, int8_t low, int8_t high) {
   for (int32_t k = 0; k < 3; k++) {
-    n->normal_low[k] = SELF_NORMAL;
-    n->normal_high[k] = -SELF_NORMAL;
+    n->normal_low[k] = low;
+    n->normal_high[k] = high;
   }
-  n->unused[0] = n->unused[1] = 0;
 }
 
 /* Components of a place now and ahead. */
@@ -351,7 +344,8 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   extend_by_axis(&r, 2, lanes_splat(time), box[2]);
   self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
   for (int32_t n = 0; n < count; n++) {
-    clear_normals(&nodes[n]);
+    set_normals(&nodes[n], SELF_NORMAL, -SELF_NORMAL);
+    nodes[n].unused[0] = nodes[n].unused[1] = 0;
     for (int32_t k = 0; k < SELF_BOX_FLOATS; k++) {
       nodes[n].boxes.value[k] = box[k % 3][k / 3][CLOTH_LANES > 1 ? 2 * n : 0];
     }
@@ -364,25 +358,36 @@ static void build_leaves(const self_body *b, float time, int32_t row, int32_t co
   }
 }
 
-/* The children of a node of a level above the leaves, as numbers in the level below. Returns how many there are. */
-static int32_t find_children(const self_body *b, int32_t level, int32_t node, int32_t child[4]) {
-  const self_level *here = &b->level[level], *below = &b->level[level - 1];
+/* Some nodes of a level, row by row. */
+typedef struct node_list {
+  const self_node *level;
+  int32_t number[4], row[4], column[4];
+  int32_t count;
+} node_list;
+
+/* The children of a node, or with 0 as `splits` the node itself. */
+CLOTH_INLINE void list_nodes(const self_body *b, int32_t level, int32_t node, int32_t splits, node_list *list) {
+  const self_level *here = &b->level[level], *below = here - splits;
   const int32_t row = node / here->columns, column = node - row * here->columns;
-  int32_t count = 0;
-  for (int32_t n = 0; n < 4; n++) {
-    const int32_t r = 2 * row + (n >> 1), k = 2 * column + (n & 1);
-    if (r < below->rows && k < below->columns) { child[count++] = r * below->columns + k; }
+  list->level = below->nodes;
+  list->count = 0;
+  for (int32_t n = 0; n < 1 + 3 * splits; n++) {
+    const int32_t r = row * (1 + splits) + (n >> 1), k = column * (1 + splits) + (n & 1);
+    if (r < below->rows && k < below->columns) {
+      list->number[list->count] = r * below->columns + k;
+      list->row[list->count] = r;
+      list->column[list->count++] = k;
+    }
   }
-  return count;
 }
 
 static void build_parent(const self_body *b, int32_t level, int32_t node) {
   self_node *n = &b->level[level].nodes[node];
-  int32_t child[4];
-  const int32_t count = find_children(b, level, node, child);
-  *n = b->level[level - 1].nodes[child[0]];
-  for (int32_t i = 1; i < count; i++) {
-    const self_node *s = &b->level[level - 1].nodes[child[i]];
+  node_list children;
+  list_nodes(b, level, node, 1, &children);
+  *n = children.level[children.number[0]];
+  for (int32_t i = 1; i < children.count; i++) {
+    const self_node *s = &children.level[children.number[i]];
     join_boxes(&n->boxes, &s->boxes);
     for (int32_t k = 0; k < 3; k++) {
       n->normal_low[k] = s->normal_low[k] < n->normal_low[k] ? s->normal_low[k] : n->normal_low[k];
@@ -398,11 +403,8 @@ static void widen_normals_at_gaps(const self_body *b) {
   for (int32_t i = 0; i < b->count; i++) {
     if (is_gap(b->c, i, GAP_CELL)) {
       const int32_t row = i / b->columns;
-      self_node *n = &b->level[0].nodes[row / 2 * b->level[0].columns + (i - row * b->columns) / 2];
-      for (int32_t k = 0; k < 3; k++) {
-        n->normal_low[k] = -SELF_NORMAL;
-        n->normal_high[k] = SELF_NORMAL;
-      }
+      const int32_t leaf = row / 2 * b->level[0].columns + (i - row * b->columns) / 2;
+      set_normals(&b->level[0].nodes[leaf], -SELF_NORMAL, SELF_NORMAL);
     }
   }
 }

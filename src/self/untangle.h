@@ -44,6 +44,36 @@ static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edg
 CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
 CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
+/* Where edges pass through triangles, in lanes. */
+typedef struct edge_passes {
+  uint32_t through;           /* a bit for each lane; without one the rest is not set */
+  lanes share, second, third; /* along the edge; of the corners after the first */
+  lanes3 normal;              /* of the triangle, of any length */
+} edge_passes;
+
+/* Edges from `from` to `to` and triangles with corners at the origin, b and c. */
+CLOTH_REPEATED edge_passes pass_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
+  edge_passes e;
+  e.normal = lanes3_cross(b, c);
+  const lanes before = lanes_flush_below(lanes3_dot(from, e.normal), WORK_QUANTUM * WORK_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(to, e.normal), WORK_QUANTUM * WORK_QUANTUM);
+  e.through = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
+  if (!e.through) { return e; }
+  const lanes fall = lanes_subtract(before, after);
+  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
+  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, one));
+  e.share = lanes_flush_below(share, LEAST_WEIGHT);
+  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), e.share), STATE_ROUNDER);
+  const lanes square = lanes3_dot(e.normal, e.normal), divisor = lanes_select(lanes_less(zero, square), square, one);
+  const lanes second = lanes3_dot(lanes3_cross(p, c), e.normal), third = lanes3_dot(lanes3_cross(b, p), e.normal);
+  e.through &= ~(lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
+                 lanes_bits(lanes_less(square, lanes_add(second, third))));
+  e.second = lanes_flush_below(lanes_divide(second, divisor), LEAST_WEIGHT);
+  e.third = lanes_flush_below(lanes_divide(third, divisor), LEAST_WEIGHT);
+  return e;
+}
+
 /* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
 typedef struct self_meeting {
   int32_t particle[5];
@@ -51,39 +81,23 @@ typedef struct self_meeting {
   cloth_vector normal; /* of the triangle, of any length */
 } self_meeting;
 
-/* 1 if the edge passes through the triangle; then also its weights: the edge against the triangle. */
-static int find_meeting(vector_array edge, vector_array triangle, self_meeting *m) {
-  const int32_t *i = m->particle;
-  const cloth_vector a = vector_load(triangle, i[2]);
-  const cloth_vector from = exact_difference(vector_load(edge, i[0]), a);
-  const cloth_vector to = exact_difference(vector_load(edge, i[1]), a);
-  const cloth_vector b = exact_difference(vector_load(triangle, i[3]), a);
-  const cloth_vector c = exact_difference(vector_load(triangle, i[4]), a);
-  const cloth_vector normal = vector_cross(b, c);
-  const float before = flush_small(vector_dot(from, normal), WORK_QUANTUM * WORK_QUANTUM);
-  const float after = flush_small(vector_dot(to, normal), WORK_QUANTUM * WORK_QUANTUM);
-  if ((before < 0.0f) == (after < 0.0f)) { return 0; }
-  const float share = before / (before - after);
-  cloth_vector p = vector_add_scaled(from, vector_subtract(to, from), flush_small(share, LEAST_WEIGHT));
-  p = vector(quantise(p.x, STATE_ROUNDER), quantise(p.y, STATE_ROUNDER), quantise(p.z, STATE_ROUNDER));
-  const float square = vector_dot(normal, normal);
-  const float second = vector_dot(vector_cross(p, c), normal), third = vector_dot(vector_cross(b, p), normal);
-  if (!(square > 0.0f && second >= 0.0f && third >= 0.0f && second + third <= square && is_finite(square))) {
-    return 0;
+/* 1 if the edge of cloth a passes through the triangle of cloth b; then also its weights: the edge against the
+   triangle. */
+static int find_meeting(const self_body *a, const self_body *b, self_meeting *m) {
+  const cloth_vector corner = vector_load(b->start, m->particle[2]);
+  lanes3 place[5];
+  for (int32_t n = 0; n < 5; n++) {
+    place[n] = lanes3_splat(exact_difference(vector_load((n < 2 ? a : b)->start, m->particle[n]), corner));
   }
-  m->normal = normal;
-  m->weight[1] = flush_small(share, LEAST_WEIGHT);
+  const edge_passes e = pass_through(place[0], place[1], place[3], place[4]);
+  if (!(e.through & 1u)) { return 0; }
+  m->normal = lanes3_first(e.normal);
+  m->weight[1] = lanes_first_value(e.share);
   m->weight[0] = 1.0f - m->weight[1];
-  m->weight[3] = second < LEAST_WEIGHT * square ? 0.0f : negate(second / square);
-  m->weight[4] = third < LEAST_WEIGHT * square ? 0.0f : negate(third / square);
+  m->weight[3] = negate(lanes_first_value(e.second));
+  m->weight[4] = negate(lanes_first_value(e.third));
   m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
   return 1;
-}
-
-/* 1 if the edge and the triangle, of the same cloth, have a particle in common. */
-static int have_common(const self_meeting *m) {
-  const int32_t *i = m->particle;
-  return i[0] == i[2] || i[0] == i[3] || i[0] == i[4] || i[1] == i[2] || i[1] == i[3] || i[1] == i[4];
 }
 
 /* The particles of an edge and a triangle. */
@@ -154,22 +168,8 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
-/* Largest speeds at which edges are moved out of triangles where there are seams, which pull together what this moves
-   apart [m/s]; the second of those in triangles for SELF_OLDEST steps. */
-#define SELF_CONTOUR_SPEED 2.0f
-#define SELF_LASTING_SPEED 0.05f
-
 /* Distance by which a contour step moves an edge at most, over the spacing. */
 #define SELF_CONTOUR_STEP 0.3f
-
-/* 1 if most particles of a meeting have been part of intersections for as many steps as are counted. */
-static int is_lasting(const self_body *a, const self_body *b, const self_meeting *m) {
-  int32_t lasting = 0;
-  for (int32_t n = 0; n < 5; n++) {
-    lasting += ((n < 2 ? a : b)->ages[m->particle[n]] & SELF_OLDEST) == SELF_OLDEST;
-  }
-  return lasting >= 3;
-}
 
 /* How a particle gives way: 1 over its mass, 0 for what does not. */
 static float mobility_of(const self_body *b, int32_t particle) {
@@ -177,11 +177,11 @@ static float mobility_of(const self_body *b, int32_t particle) {
   return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
 }
 
-/* Moves an edge and a triangle that still meet by at most most[0] metres, or most[1] where they have met for long. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x, const float most[2]) {
+/* Moves an edge and a triangle apart that still meet. */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
   self_meeting m;
   find_meeting_particles(a, b, x, &m);
-  if (!find_meeting(a->start, b->start, &m)) { return; }
+  if (!find_meeting(a, b, &m)) { return; }
   const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
   const float square = vector_dot(gradient, gradient);
   float sum = 0.0f;
@@ -190,7 +190,7 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
     sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
   }
   if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) { return; }
-  const float way = minimum(SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing), most[is_lasting(a, b, &m)]);
+  const float way = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing);
   const float length = way / (square_root(square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
     const self_body *body = n < 2 ? a : b;

@@ -17,8 +17,7 @@ typedef struct contact_bounds {
 static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
   return particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
          (uint64_t)(uint32_t)l->max_leaf_visits * COST_SELF_LEAVES +
-         (uint64_t)(uint32_t)l->max_tests * (COST_SELF_CELLS + COST_SELF_CROSS) +
-         (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
+         (uint64_t)(uint32_t)l->max_tests * COST_SELF_CELLS + (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
 }
 
 /* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room

@@ -21,7 +21,6 @@
 #include "../scalar.h"
 #include "../self/contact.h"
 #include "../self/equation.h"
-#include "../self/law.h"
 #include "../self/search.h"
 #include "../self/tree.h"
 #include "../solve/arrays.h"
