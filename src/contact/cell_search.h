@@ -622,11 +622,11 @@ CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
 }
 
 /* Finds what touches a solid. */
-CLOTH_ONCE void find_touches_of_solid(solid_search *search) {
+CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *held) {
   touch_search *s = &search->s;
   const float thickness = s->thickness;
   const int has_cells = is_met_by_cells(s->c, s->b, thickness);
-  search->body.is_buried = s->b->unknown ? 0 : find_reach(s->c, s->b); /* a body is held by its pins */
+  search->body.is_buried = s->b->unknown ? 0 : find_reach(s->c, s->b, held); /* a body is held by its pins */
   s->turn = turn_of(s->b);
   s->beyond = 2.0f * thickness;
   s->beside = -FAR_GAP;
@@ -643,14 +643,14 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search) {
   if (has_cells) { find_cells_of(&search->cells); }
 }
 
-/* Finds the touches of particles and cells with all colliders but surfaces in a substep; `all`: see box_of_ways().
-   Returns 1 if one would be farther inside than the law is thick. */
-CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+/* Finds the touches of particles and cells with all colliders but surfaces in a substep. Returns 1 if one would
+   be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   const float thickness = contact_thickness(c);
   solid_search *search = start_solids(c, t);
   int32_t has_boxes = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_collider(c, index) || !is_ball_near(c, index, all, thickness)) { continue; }
+    if (!is_collider(c, index) || !is_ball_near(c, index, &bounds->all, thickness)) { continue; }
     if (!has_boxes) {
       find_block_boxes(c, &search->arrays, &search->s.boxes);
       workspace_of(c)->searched++; /* what neighbours pull may reach what no way does: see catch_runaways() */
@@ -658,7 +658,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
     }
     if (!is_solid_at(c, index)) { continue; }
     take_touched_body(c, t, index, &search->body);
-    if (is_plane_near(&search->body, all, thickness)) { find_touches_of_solid(search); }
+    if (is_plane_near(&search->body, &bounds->all, thickness)) { find_touches_of_solid(search, &bounds->held); }
   }
   const int32_t is_deep = search->s.is_deep;
   clear_room(c, sizeof *search);

@@ -89,10 +89,11 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
                     .v = vectors_at(c, c->state.velocity),
                     .has_solution = has_solution};
   if (!has_runaways(&r)) { return; }
+  const position_box held = box_of_held(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_solid_at(c, index)) {
       take_touched_body(c, t, index, &b);
-      b.is_buried = b.unknown ? 0 : find_reach(c, &b);
+      b.is_buried = b.unknown ? 0 : find_reach(c, &b, &held);
       catch_runaways_at(&r);
     }
   }

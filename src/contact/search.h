@@ -14,6 +14,8 @@
 #include "../step_origin.h"
 #include "../types.h"
 #include "body.h"
+#include "boxes.h"
+#include "buried.h"
 #include "memory.h"
 #include "touch.h"
 
@@ -151,19 +153,19 @@ CLOTH_SEPARATE position_box box_of_ways(const cloth *c) {
   return wide;
 }
 
-/* Begins the search in a part: nothing touches yet. Returns 0 if there are no colliders; otherwise particles go within
- *all. */
-static int start_touches(const cloth *c, position_box *all) {
+/* Where the particles of a cloth go in a part, see box_of_ways(), and where those are that are held. */
+typedef struct touch_bounds {
+  position_box all, held;
+} touch_bounds;
+
+/* Begins the search in a part: nothing touches yet. Returns 0 if there are no colliders. */
+static int start_touches(const cloth *c, touch_bounds *bounds) {
   clear_touches(c);
   workspace_of(c)->cells = 0;
   if (collider_end(c) == 0) { return 0; }
-  *all = box_of_ways(c);
+  bounds->all = box_of_ways(c);
+  bounds->held = box_of_held(c);
   return 1;
-}
-
-/* How far a coordinate is outside of a range. */
-static float outside_range(float low, float high, float a) {
-  return maximum(maximum(low - a, a - high), 0.0f);
 }
 
 /* The least distance of a box from a plane at a pose. */
@@ -172,15 +174,6 @@ static float box_above_plane(const cloth_pose *pose, const position_box *box) {
   const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
                                       n.z > 0.0f ? box->low.z : box->high.z);
   return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
-}
-
-/* The squared distance of a point from a box. */
-static float box_distance_squared(const position_box *box, cloth_vector p) {
-  const cloth_vector off =
-      vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
-             outside_range(box->low.z, box->high.z, p.z));
-  const cloth_vector away = vector_flush_work(off);
-  return vector_dot(away, away);
 }
 
 /* 1 if the collider at an index may touch what lies in a box in the substep: by the ball around it, on all of its way

@@ -12,6 +12,7 @@
 #include "../step_origin.h"
 #include "../types.h"
 #include "body.h"
+#include "boxes.h"
 #include "buried.h"
 #include "hits.h"
 #include "memory.h"
@@ -75,8 +76,6 @@ static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t
 
 /* Blocks of lanes of a touch. */
 #define TOUCH_GROUPS (TOUCH_LANES / CLOTH_LANES)
-/* Beyond every coordinate [m]. */
-#define BEYOND_ALL 1.0e18f
 /* Share of the distance from the nearest triangle that a particle may move without having passed any. */
 #define SAFE_SHARE 0.9f
 /* Share of the thickness at which a particle is put that had passed. */
@@ -126,32 +125,6 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int3
   return lanes_any(near);
 }
 
-static position_box box_around_both(const position_box *a, const position_box *b) {
-  const position_box both = {
-      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
-      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
-  return both;
-}
-
-/* The box in world axes around one at a pose. */
-static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
-  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
-  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
-}
-
 /* Widens a box by the balls around the ends of the ways of a group that are near. */
 static void widen_box(const surface_block *block, int32_t group, position_box *box) {
   const lanes_mask near = lanes_less(lanes_splat(0.0f), block->near[group]);
@@ -162,12 +135,6 @@ static void widen_box(const surface_block *block, int32_t group, position_box *b
       box_of_lanes(lanes3_select(near, lanes3_subtract(to, around), none),
                    lanes3_select(near, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f))));
   *box = box_around_both(box, &of_lanes);
-}
-
-/* A box around nothing. */
-static position_box empty_box(void) {
-  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL), vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
-  return none;
 }
 
 /* The ends of ways, radii and reaches of the particles of a group of lanes. */
@@ -423,9 +390,9 @@ CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
 }
 
 /* Goes to the surface at an index. */
-static void take_surface(surface_search *search, const substep_terms *t, int32_t index) {
+static void take_surface(surface_search *search, const substep_terms *t, int32_t index, const position_box *held) {
   take_touched_body(search->s.c, t, index, &search->body);
-  search->body.is_buried = find_reach(search->s.c, &search->body);
+  search->body.is_buried = find_reach(search->s.c, &search->body, held);
 }
 
 /* Finds the touches of a surface. */
@@ -443,11 +410,11 @@ CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
 
 /* Finds the touches of all surfaces, after those of all other colliders: the boxes of the blocks are known. Returns 1
    if one would be farther inside than the law is thick. */
-CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   surface_search *search = start_surfaces(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_surface_at(c, index) && is_ball_near(c, index, all, search->s.thickness)) {
-      take_surface(search, t, index);
+    if (is_surface_at(c, index) && is_ball_near(c, index, &bounds->all, search->s.thickness)) {
+      take_surface(search, t, index, &bounds->held);
       find_touches_of_surface(search);
     }
   }
@@ -519,10 +486,11 @@ static int32_t guard_block(surface_search *search, const substep_terms *t, int32
 CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   if (count_surfaces(c) == 0) { return; }
   surface_search *search = start_surfaces(c);
+  const position_box held = box_of_held(c);
   const solve_arrays *a = &search->arrays;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_surface_at(c, index)) { continue; }
-    take_surface(search, t, index);
+    take_surface(search, t, index, &held);
     for (int32_t row = 0; row < a->rows; row++) {
       for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
         workspace_of(c)->moved_out += guard_block(search, t, row, column);

@@ -139,11 +139,11 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
-  position_box all;
-  if (!c->scratch.touches || !start_touches(c, &all)) { return 0; }
-  int32_t is_deep = find_touches(c, t, &all);
+  touch_bounds bounds;
+  if (!c->scratch.touches || !start_touches(c, &bounds)) { return 0; }
+  int32_t is_deep = find_touches(c, t, &bounds);
 #if WITH_SURFACES
-  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &all) : 0;
+  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &bounds) : 0;
 #endif
   return is_deep;
 #else

@@ -1,0 +1,62 @@
+#pragma once
+#include "../compiler.h"
+#include "../rigid.h"
+#include "../scalar.h"
+#include "../types.h"
+
+/// Boxes ///
+
+/* Boxes along the axes, of particles and of colliders [m]. */
+
+#if WITH_COLLIDERS
+
+/* Beyond every coordinate [m]. */
+#define BEYOND_ALL 1.0e18f
+
+/* A box around nothing. */
+static position_box empty_box(void) {
+  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL), vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
+  return none;
+}
+
+static position_box box_around_both(const position_box *a, const position_box *b) {
+  const position_box both = {
+      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
+      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
+  return both;
+}
+
+/* The box in world axes around one at a pose. */
+static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
+  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
+  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
+  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
+  const cloth_vector most =
+      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
+             absolute(x.z) + absolute(y.z) + absolute(z.z));
+  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
+  return box;
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
+
+/* How far a coordinate is outside of a range. */
+static float outside_range(float low, float high, float a) {
+  return maximum(maximum(low - a, a - high), 0.0f);
+}
+
+/* The squared distance of a point from a box. */
+static float box_distance_squared(const position_box *box, cloth_vector p) {
+  const cloth_vector off =
+      vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
+             outside_range(box->low.z, box->high.z, p.z));
+  const cloth_vector away = vector_flush_work(off);
+  return vector_dot(away, away);
+}
+
+#endif
