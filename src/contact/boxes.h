@@ -3,6 +3,7 @@
 #include "../rigid.h"
 #include "../scalar.h"
 #include "../types.h"
+#include "body.h"
 
 /// Boxes ///
 
@@ -40,6 +41,13 @@ static position_box box_at_pose(const position_box *own, const cloth_pose *pose)
   return box;
 }
 
+/* A box and what is so far from it. */
+static position_box box_beyond(const position_box *box, float far) {
+  const cloth_vector around = vector(far, far, far);
+  const position_box wide = {vector_subtract(box->low, around), vector_add(box->high, around)};
+  return wide;
+}
+
 static int do_boxes_meet(const position_box *a, const position_box *b) {
   return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
          a->low.z < b->high.z && b->low.z < a->high.z;
@@ -57,6 +65,40 @@ static float box_distance_squared(const position_box *box, cloth_vector p) {
              outside_range(box->low.z, box->high.z, p.z));
   const cloth_vector away = vector_flush_work(off);
   return vector_dot(away, away);
+}
+
+/* The box around a solid at the end of a substep: around what it is rounded about, and as far again as that goes. */
+static position_box box_of_body(const touched_body *b) {
+  const cloth_collider *s = b->shape;
+  const cloth_vector beyond = vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL);
+  cloth_vector half = vector(0.0f, 0.0f, 0.0f);
+  float round = 0.0f;
+  if (b->geometry) {
+    const position_box own = {b->geometry->low, b->geometry->high};
+    return box_at_pose(&own, &b->end);
+  }
+  switch (s->shape) {
+  case CLOTH_SHAPE_SPHERE:
+    round = s->radius;
+    break;
+  case CLOTH_SHAPE_CAPSULE:
+    half.y = s->half_height;
+    round = maximum(s->radius, s->radius_top);
+    break;
+  case CLOTH_SHAPE_BOX:
+    half = s->half_extents;
+    break;
+  case CLOTH_SHAPE_CYLINDER:
+    half = vector(s->radius, s->half_height, s->radius);
+    break;
+  default: {
+    const position_box all = {vector_subtract(vector(0.0f, 0.0f, 0.0f), beyond), beyond};
+    return all;
+  }
+  }
+  const position_box own = {vector_subtract(vector(0.0f, 0.0f, 0.0f), half), half};
+  const position_box core = box_at_pose(&own, &b->end);
+  return box_beyond(&core, round);
 }
 
 #endif

@@ -50,14 +50,14 @@ static int32_t most_cell_touches(int32_t count) {
   return most < count / 2 ? most : count / 2;
 }
 
-/* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
-   places, normals and distances. */
+/* The particles of a row above or below a block of cells in the axes of the collider: their places where the substep
+   begins and where they are linearised, how far that is, squared; normals and distances where it begins. */
 #define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
 typedef struct corner_row {
-  float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS];
+  float distance[CORNER_FLOATS], way_squared[CORNER_FLOATS];
   int32_t row;     /* which row this is, -1: none yet */
   uint32_t placed; /* which corners are known */
-  float way;       /* longest of their ways in the axes of the collider, or more [m] */
 } corner_row;
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */

@@ -367,25 +367,10 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   return box;
 }
 
-/* The box around the ways of a block of particles, and as far on. */
-static position_box box_of_block_ways(const block_boxes *boxes, int32_t n) {
-  const float wide = BOX_SLACK * (vector_length(vector_load(boxes->half, n)) + boxes->way[n]);
-  const cloth_vector centre = vector_load(boxes->centre, n), around = vector(wide, wide, wide);
-  const position_box box = {vector_subtract(centre, around), vector_add(centre, around)};
-  return box;
-}
-
 /* Begins to search all surfaces. */
 CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
   surface_search *search = (surface_search *)room_between_passes(c);
-  search->arrays = arrays_of(c);
-  fill_zero(&search->s, sizeof search->s);
-  search->s.c = c;
-  search->s.a = &search->arrays;
-  search->s.b = &search->body;
-  search->s.x = vectors_at(c, c->state.position);
-  search->s.reach = floats_at(c, c->scratch.reach);
-  search->s.thickness = contact_thickness(c);
+  start_search(c, &search->s, &search->arrays, &search->body);
   return search;
 }
 
@@ -395,16 +380,25 @@ static void take_surface(surface_search *search, const substep_terms *t, int32_t
   search->body.is_buried = find_reach(search->s.c, &search->body, held);
 }
 
+/* Chooses the tiles whose ways, and as far on, may meet a surface. */
+static void choose_surface_tiles(touch_search *s) {
+  const position_box box = surface_box(s->b, BOX_SLACK * 2.0f * s->thickness);
+  s->half = vector_scale(vector_subtract(box.high, box.low), 0.5f);
+  s->centre = vector_add(box.low, s->half);
+  for (int32_t n = 0; n < s->boxes.count; n++) {
+    const float wide = BOX_SLACK * s->boxes.way[n];
+    const cloth_vector centre = vector_load(s->boxes.centre, n), half = vector_load(s->boxes.half, n);
+    const position_box tile = {vector_subtract(centre, half), vector_add(centre, half)}, ways = box_beyond(&tile, wide);
+    s->boxes.margin[n] = do_boxes_meet(&box, &ways) ? wide : -1.0f;
+  }
+}
+
 /* Finds the touches of a surface. */
 CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
-  const position_box box = surface_box(&search->body, BOX_SLACK * 2.0f * search->s.thickness);
-  const block_boxes boxes = boxes_of(search->s.c);
-  for (int32_t n = 0; n < boxes.count; n++) {
-    const position_box block = box_of_block_ways(&boxes, n);
-    if (do_boxes_meet(&box, &block)) {
-      const int32_t blocks = touch_blocks(search->arrays.columns), row = n / blocks;
-      find_block_touches(search, row, (n - row * blocks) * TOUCH_LANES);
-    }
+  block_place at = {0, -TOUCH_LANES};
+  choose_surface_tiles(&search->s);
+  while (next_block(&search->s, &at)) {
+    find_block_touches(search, at.row, at.column);
   }
 }
 

@@ -216,7 +216,7 @@ static void clear_touches(const cloth *c) {
   for (int32_t n = 0; n < touch_blocks(c->grid.columns) * c->grid.rows; n++) {
     heads[n] = -1;
   }
-  workspace_of(c)->touches = 0;
+  workspace_of(c)->touches = workspace_of(c)->may_run_away = 0;
   workspace_of(c)->searched_before += workspace_of(c)->searched;
   workspace_of(c)->searched = 0;
 }

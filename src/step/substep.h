@@ -197,7 +197,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   } else {
     remember_nothing(c);
   }
-  if (workspace_of(c)->searched > 0) { catch_runaways(c, t, has_solution); }
+  if (workspace_of(c)->may_run_away) { catch_runaways(c, t, has_solution); }
 #if WITH_SURFACES
   if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
     guard_surfaces(c, t);
