@@ -27,16 +27,22 @@ static position_box box_around_both(const position_box *a, const position_box *b
   return both;
 }
 
+/* Widens *half by what a side of a box reaches along each axis. */
+static void widen_by_side(const cloth_pose *pose, cloth_vector side, float length, cloth_vector *half) {
+  if (length > 0.0f) { /* solids that are rounded about a line or a point have few */
+    const cloth_vector v = rotate(pose->rotation, vector_scale(side, length));
+    *half = vector_add(*half, vector(absolute(v.x), absolute(v.y), absolute(v.z)));
+  }
+}
+
 /* The box in world axes around one at a pose. */
 static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
   const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
   const cloth_vector middle = to_world(pose, vector_add(own->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
+  cloth_vector most = vector(0.0f, 0.0f, 0.0f);
+  widen_by_side(pose, vector(1.0f, 0.0f, 0.0f), half.x, &most);
+  widen_by_side(pose, vector(0.0f, 1.0f, 0.0f), half.y, &most);
+  widen_by_side(pose, vector(0.0f, 0.0f, 1.0f), half.z, &most);
   const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
   return box;
 }

@@ -569,12 +569,34 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row, uint32_t tria
   }
 }
 
+/* Rows of cells. */
+typedef struct cell_rows {
+  int32_t first, end;
+} cell_rows;
+
+/* The rows of cells that have corners that are near, or triangles that are remembered. */
+static cell_rows rows_of_search(const cell_search *s) {
+  const cell_memory *m = cell_memories_of(s->s->c) + s->cursor;
+  const cell_memory *end = cell_memories_of(s->s->c) + *cells_remembered(s->s->c);
+  cell_rows rows = {larger_of(s->s->first_near - 1, 0), smaller_of(s->s->last_near + 1, s->s->a->rows - 1)};
+  for (; m < end && collider_of_key(m->key) <= s->s->b->collider; m++) {
+    int32_t row, column;
+    cell_of_key(s->s->c, m->key, &row, &column);
+    if (collider_of_key(m->key) == s->s->b->collider) {
+      rows.first = smaller_of(row, rows.first);
+      rows.end = larger_of(row + 1, rows.end);
+    }
+  }
+  return rows;
+}
+
 /* Finds the touches of cells with the collider whose particles have been compared. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
-  for (int32_t block = 0; block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
+  const cell_rows rows = rows_of_search(s);
+  for (int32_t block = 0; rows.first < rows.end && block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
     open_block(s, block);
-    uint32_t above, under = near_corners(s, 0);
-    for (int32_t row = 0; row + 1 < s->s->a->rows; row++) {
+    uint32_t above, under = near_corners(s, rows.first);
+    for (int32_t row = rows.first; row < rows.end; row++) {
       const uint32_t all = (1u << s->cells) - 1u;
       uint32_t kept[2];
       find_remembered(s, row, kept);

@@ -85,13 +85,13 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
 #define TILE_ROWS 4
 
 /* Boxes around tiles of particles, by rows of tiles, where they are linearised, and the longest of their ways; of the
-   collider that is looked at: how far beyond its box particles of a tile are of interest [m], below 0 for tiles that
-   are not near; and which particles of a block are near, as bits. They stand in memory that is free until terms have
-   blocks. */
+   collider that is looked at: which rows of a tile have particles around its box, as bits, and how far beyond it they
+   are of interest [m]; and which particles of a block are near, as bits. They stand in memory that is free until terms
+   have blocks. */
 typedef struct tile_boxes {
   vector_array centre, half;
   float *way, *margin;
-  uint32_t *near;
+  uint32_t *rows, *near;
   int32_t along, count; /* tiles beside each other; all of them */
 } tile_boxes;
 
@@ -103,7 +103,8 @@ static tile_boxes boxes_of(const cloth *c) {
                       .half = {from + 3 * room, from + 4 * room, from + 5 * room},
                       .way = from + 6 * room,
                       .margin = from + 7 * room,
-                      .near = (uint32_t *)(void *)(from + 8 * room),
+                      .rows = (uint32_t *)(void *)(from + 8 * room),
+                      .near = (uint32_t *)(void *)(from + 9 * room),
                       .along = along,
                       .count = along * down};
 }
@@ -199,13 +200,14 @@ typedef struct touch_search {
   cloth_vector centre, half; /* of the collider's box */
   const float *reach;
   float thickness;
-  float turn;      /* no point moves farther by the collider's turn than this share of its distance */
-  float farthest;  /* no particle of the tile goes farther as the collider sees it [m] */
-  float push;      /* farthest that particles are pushed out [m] */
-  float beyond;    /* particles are looked at that may come so near [m] */
-  float beside;    /* they are near that are nearer than this and the longest way of their tile [m] */
-  uint32_t near;   /* which of the block are */
-  int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
+  float turn;                    /* no point moves farther by the collider's turn than this share of its distance */
+  float farthest;                /* no particle of the tile goes farther as the collider sees it [m] */
+  float push;                    /* farthest that particles are pushed out [m] */
+  float beyond;                  /* particles are looked at that may come so near [m] */
+  float beside;                  /* they are near that are nearer than this and the longest way of their tile [m] */
+  uint32_t near;                 /* which of the block are */
+  int32_t first_near, last_near; /* rows that have some */
+  int32_t is_deep;               /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
 
 /* Begins a search among colliders, to each of which `b` goes. */
@@ -363,54 +365,78 @@ static float longest_way(const touch_search *s, int32_t n) {
   return s->boxes.way[n] + s->b->shift + s->turn * away;
 }
 
-/* Goes to the collider that is looked at: where its box is; which tiles are near, and how far their particles go. */
+/* Notes the rows of tile number `n` of whose particles one lies around the box of the collider. */
+CLOTH_INLINE void find_rows_in_box(touch_search *s, int32_t n) {
+  const solve_arrays *a = s->a;
+  const int32_t first = n / s->boxes.along * TILE_ROWS, column = n % s->boxes.along * TOUCH_LANES;
+  const int32_t rows = smaller_of(a->rows - first, TILE_ROWS);
+  s->farthest = s->boxes.margin[n];
+  s->boxes.rows[n] = 0;
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
+    const lanes_mask exists = lanes_first(a->columns - column - k);
+    for (int32_t row = 0; row < rows; row++) {
+      const lanes3 p = near_load(near_row(a->place, a->pitch, first + row), a->plane, column + k);
+      s->boxes.rows[n] |= (uint32_t)lanes_any(lanes_both(are_in_box(s, p), exists)) << row;
+    }
+  }
+}
+
+/* Chooses what of the tiles lies around the box of the collider that is looked at, as far as its particles go. */
 CLOTH_SEPARATE void choose_tiles(touch_search *s) {
   const position_box box = box_of_body(s->b);
   s->half = vector_scale(vector_subtract(box.high, box.low), 0.5f);
   s->centre = vector_add(box.low, s->half);
   s->turn = turn_of(s->b);
+  fill_zero(s->boxes.rows, (uint32_t)s->boxes.count * sizeof *s->boxes.rows);
   for (int32_t first = 0; first < s->boxes.count; first += CLOTH_LANES) {
-    const uint32_t near = lanes_bits(are_tiles_near(s, first));
-    const int32_t left = smaller_of(s->boxes.count - first, CLOTH_LANES);
-    for (int32_t n = 0; n < left; n++) {
-      s->boxes.margin[first + n] = near >> n & 1u ? BOX_SLACK * longest_way(s, first + n) : -1.0f;
+    uint32_t near = lanes_bits(lanes_both(are_tiles_near(s, first), lanes_first(s->boxes.count - first)));
+    for (; near; near &= near - 1u) {
+      const int32_t n = first + first_bit(near);
+      s->boxes.margin[n] = BOX_SLACK * longest_way(s, n);
+      find_rows_in_box(s, n);
     }
   }
 }
 
-/* A block of particles. */
+/* A block of particles, and the first of its row of tiles. */
 typedef struct block_place {
-  int32_t row, column;
+  int32_t row, column, first;
 } block_place;
 
-/* The first row from one on in whose tiles one is near. */
-static int32_t next_near_row(const touch_search *s, int32_t row) {
-  for (; row < s->a->rows; row = row / TILE_ROWS * TILE_ROWS + TILE_ROWS) {
-    const float *margin = s->boxes.margin + row / TILE_ROWS * s->boxes.along;
-    for (int32_t n = 0; n < s->boxes.along; n++) {
-      if (margin[n] >= 0.0f) { return row; }
-    }
-  }
-  return row;
+/* What comes before the first block. */
+static block_place before_blocks(void) {
+  const block_place place = {0, -TOUCH_LANES, 0};
+  return place;
 }
 
-/* Goes from block to block of those of which a particle lies in the box of the collider, row by row; the first is the
-   one after {0, -TOUCH_LANES}. Returns 0 behind the last. */
-CLOTH_SEPARATE int next_block(touch_search *s, block_place *at) {
-  const solve_arrays *a = s->a;
-  for (;;) {
-    at->column += TOUCH_LANES;
-    if (at->column >= a->columns || at->column == 0) {
-      at->row = next_near_row(s, at->row + (at->column > 0));
-      at->column = 0;
-      if (at->row >= a->rows) { return 0; }
+/* Goes to the next row of blocks; past rows of tiles that have none. */
+static void next_row_of_blocks(const touch_search *s, block_place *at) {
+  at->column = 0;
+  at->row++;
+  while (at->row % TILE_ROWS == 0 && at->row < s->a->rows) {
+    uint32_t any = 0;
+    at->first = at->row / TILE_ROWS * s->boxes.along;
+    for (int32_t n = 0; n < s->boxes.along; n++) {
+      any |= s->boxes.rows[at->first + n];
     }
-    s->farthest = s->boxes.margin[at->row / TILE_ROWS * s->boxes.along + at->column / TOUCH_LANES];
-    for (int32_t k = 0; s->farthest >= 0.0f && k < TOUCH_LANES && at->column + k < a->columns; k += CLOTH_LANES) {
-      const lanes3 p = near_load(near_row(a->place, a->pitch, at->row), a->plane, at->column + k);
-      if (lanes_any(lanes_both(are_in_box(s, p), lanes_first(a->columns - at->column - k)))) { return 1; }
+    if (any) { return; }
+    at->row += TILE_ROWS;
+  }
+}
+
+/* Goes from block to block of those that lie around the box of the collider, row by row. Returns 0 behind the last. */
+CLOTH_SEPARATE int next_block(touch_search *s, block_place *at) {
+  at->column += TOUCH_LANES;
+  for (; at->row < s->a->rows; next_row_of_blocks(s, at)) {
+    for (; at->column < s->a->columns; at->column += TOUCH_LANES) {
+      const int32_t tile = at->first + at->column / TOUCH_LANES;
+      if (s->boxes.rows[tile] >> at->row % TILE_ROWS & 1u) {
+        s->farthest = s->boxes.margin[tile];
+        return 1;
+      }
     }
   }
+  return 0;
 }
 
 /* Finds the touches of a collider with a block of particles. */
@@ -430,6 +456,10 @@ static void find_touches_of_block(touch_search *s, const block_place *at) {
   }
   EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
   s->boxes.near[e->row * s->boxes.along + e->column / TOUCH_LANES] = s->near;
+  if (s->near) {
+    s->first_near = smaller_of(e->row, s->first_near);
+    s->last_near = e->row;
+  }
   if (touches) {
     clear_untouched(e, s->a->columns);
     keep_touch(c);
@@ -438,7 +468,9 @@ static void find_touches_of_block(touch_search *s, const block_place *at) {
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  block_place at = {0, -TOUCH_LANES};
+  block_place at = before_blocks();
+  s->first_near = s->a->rows;
+  s->last_near = -1;
   fill_zero(s->boxes.near, (uint32_t)(s->boxes.along * s->a->rows) * sizeof *s->boxes.near);
   choose_tiles(s);
   while (next_block(s, &at)) {

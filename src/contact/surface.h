@@ -386,16 +386,17 @@ static void choose_surface_tiles(touch_search *s) {
   s->half = vector_scale(vector_subtract(box.high, box.low), 0.5f);
   s->centre = vector_add(box.low, s->half);
   for (int32_t n = 0; n < s->boxes.count; n++) {
-    const float wide = BOX_SLACK * s->boxes.way[n];
+    const float wide = s->boxes.margin[n] = BOX_SLACK * s->boxes.way[n];
     const cloth_vector centre = vector_load(s->boxes.centre, n), half = vector_load(s->boxes.half, n);
     const position_box tile = {vector_subtract(centre, half), vector_add(centre, half)}, ways = box_beyond(&tile, wide);
-    s->boxes.margin[n] = do_boxes_meet(&box, &ways) ? wide : -1.0f;
+    s->boxes.rows[n] = 0;
+    if (do_boxes_meet(&box, &ways)) { find_rows_in_box(s, n); }
   }
 }
 
 /* Finds the touches of a surface. */
 CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
-  block_place at = {0, -TOUCH_LANES};
+  block_place at = before_blocks();
   choose_surface_tiles(&search->s);
   while (next_block(&search->s, &at)) {
     find_block_touches(search, at.row, at.column);
