@@ -352,6 +352,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_contact(c, config, end);
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0 || c->self) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
+    reserve_floats(end, c->grid.rows);
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
   const int32_t has_factors = c->scratch.factors != 0, of_piece = piece_floats(pitch, has_factors) + COUNT_FLOATS;

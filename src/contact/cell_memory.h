@@ -143,12 +143,27 @@ static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
   set_cells_remembered(c, count, before);
 }
 
+/* 1 if particles of a row may touch colliders in the part. */
+static int is_row_touched(const cloth *c, int32_t row) {
+  int touches = 0;
+  for (int32_t column = 0; workspace_of(c)->touches > 0 && column < c->grid.columns; column += TOUCH_LANES) {
+    touches |= *chain_at(c, row, column) >= 0;
+  }
+  return touches;
+}
+
 /* 1 if particles or cells may touch colliders in the part. */
 static int meets_colliders(const cloth *c) {
   return workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0;
 }
 
 #else
+
+static int is_row_touched(const cloth *c, int32_t row) {
+  (void)c;
+  (void)row;
+  return 0;
+}
 
 static int meets_colliders(const cloth *c) {
   (void)c;

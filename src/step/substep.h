@@ -77,6 +77,22 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
   (void)t;
 }
 
+/* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
+ */
+CLOTH_ONCE void start_ground(const cloth *c, int32_t all) {
+  const solve_arrays a = arrays_of(c);
+  clear_floats(a.ground, SYMMETRIC_FLOATS * a.pitch * a.rows);
+  for (int32_t row = 0; row < a.rows; row++) {
+    a.ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
+  }
+#if WITH_COLLIDERS
+  const cell_touch *list = cell_touches_of(c);
+  for (int32_t n = 0; n < 3 * workspace_of(c)->cells; n++) {
+    a.ground_rows[list[n / 3].place[n % 3] / a.pitch] = 1;
+  }
+#endif
+}
+
 /* Terms of few particles, after the springs, the plate and the air of all. */
 CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
@@ -84,7 +100,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
   w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
-  if (w->has_ground) { clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows); }
+  if (w->has_ground) { start_ground(c, w->has_pairs || has_bounds(c)); }
   if (has_bounds(c)) {
     add_bounds(c, t);
     w->diagonal_changed = 1;
