@@ -119,19 +119,25 @@ static int is_met_by_cells(const cloth *c, const touched_body *b, float thicknes
 /* The longest edge of the triangles of a cloth, where it is linearised, squared. */
 CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
   lanes most = lanes_splat(0.0f);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *place = near_row(a->place, a->pitch, row), *under = place;
-    if (row + 1 < a->rows) { under = near_row(a->place, a->pitch, row + 1); }
-    EACH_BLOCK(i, left, a->columns, {
-      const lanes3 x = near_load(place, a->plane, i);
-      const lanes3 across = lanes3_subtract(near_load(place, a->plane, i + 1), x);
-      const lanes3 down = lanes3_subtract(near_load(under, a->plane, i), x);
-      const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
+  EACH_BLOCK(i, left, a->columns, {
+    const lanes_mask exists = lanes_first(left);
+    const lanes_mask has_right = lanes_first(a->columns - i - !a->is_ring);
+    lanes3 x = near_load(a->place, a->plane, i);
+    lanes3 right = near_load(a->place, a->plane, i + 1);
+    for (int32_t row = 1; row <= a->rows;
+         row++) { /* the edges along a row, and to the one below, which the last has not */
+      const float *under = near_row(a->place, a->pitch, smaller_of(row, a->rows - 1));
+      const lanes3 across = lanes3_subtract(right, x);
+      const lanes3 next = near_load(under, a->plane, i);
+      const lanes3 down = lanes3_subtract(next, x);
+      right = near_load(under, a->plane, i + 1);
+      const lanes3 diagonal = lanes3_subtract(right, x);
       const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
-      most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
-      most = lanes_maximum(lanes_keep(lanes_first(a->columns - i - !a->is_ring), beside), most);
-    });
-  }
+      most = lanes_maximum(lanes_keep(exists, lanes3_dot(down, down)), most);
+      most = lanes_maximum(lanes_keep(has_right, beside), most);
+      x = next;
+    }
+  });
   return lanes_largest(most, 0.0f);
 }
 

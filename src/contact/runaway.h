@@ -34,12 +34,18 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
 
 /* 1 if there are any. */
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
+  const float thickness = contact_thickness(r->c);
+  const lanes zero = lanes_splat(0.0f), last_step = lanes_splat(workspace_of(r->c)->last_step);
+  lanes most = zero;
   for (int32_t row = 0; row < r->a->rows; row++) {
-    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
-      if (lanes_any(are_runaways(r, row, i))) { return 1; }
-    }
+    const float *diagonal = r->a->diagonal + row * r->a->pitch;
+    EACH_BLOCK(i, left, r->a->columns, {
+      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
+      const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(diagonal + i)), lanes_first(left));
+      most = lanes_maximum(lanes_keep(moves, lanes3_dot(y, y)), most);
+    });
   }
-  return 0;
+  return lanes_largest(most, 0.0f) > thickness * thickness;
 }
 
 /* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at

@@ -82,7 +82,7 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
 
 /* Rows of a tile: eight columns of so many rows have one box. Of fewer there are more boxes to compare, of more there
    are more particles in those that are near. */
-#define TILE_ROWS 4
+#define TILE_ROWS 4 /* a power of two */
 
 /* Boxes around tiles of particles, by rows of tiles, where they are linearised, and the longest of their ways; of the
    collider that is looked at: which rows of a tile have particles around its box, as bits, and how far beyond it they
@@ -398,45 +398,48 @@ CLOTH_SEPARATE void choose_tiles(touch_search *s) {
   }
 }
 
-/* A block of particles, and the first of its row of tiles. */
+/* A block of particles; the first tile of its row of tiles, and which rows of these have any, as bits. */
 typedef struct block_place {
   int32_t row, column, first;
+  uint32_t rows;
 } block_place;
 
-/* What comes before the first block. */
+/* Before the first block. */
 static block_place before_blocks(void) {
-  const block_place place = {0, -TOUCH_LANES, 0};
+  const block_place place = {-1, CLOTH_GRID_LIMIT, 0, 0};
   return place;
 }
 
-/* Goes to the next row of blocks; past rows of tiles that have none. */
-static void next_row_of_blocks(const touch_search *s, block_place *at) {
-  at->column = 0;
-  at->row++;
-  while (at->row % TILE_ROWS == 0 && at->row < s->a->rows) {
-    uint32_t any = 0;
-    at->first = at->row / TILE_ROWS * s->boxes.along;
-    for (int32_t n = 0; n < s->boxes.along; n++) {
-      any |= s->boxes.rows[at->first + n];
+/* Goes to the next row that has blocks around the box of the collider. Returns 0 behind the last. */
+static int next_row_of_blocks(const touch_search *s, block_place *at) {
+  for (at->row++; at->row < s->a->rows; at->row++) {
+    if (at->row % TILE_ROWS == 0) {
+      at->first = at->row / TILE_ROWS * s->boxes.along;
+      at->rows = 0;
+      for (int32_t n = 0; n < s->boxes.along; n++) {
+        at->rows |= s->boxes.rows[at->first + n];
+      }
     }
-    if (any) { return; }
-    at->row += TILE_ROWS;
+    if (at->rows >> at->row % TILE_ROWS & 1u) { return 1; }
+    at->row |= at->rows ? 0 : TILE_ROWS - 1;
   }
+  return 0;
 }
 
 /* Goes from block to block of those that lie around the box of the collider, row by row. Returns 0 behind the last. */
 CLOTH_SEPARATE int next_block(touch_search *s, block_place *at) {
-  at->column += TOUCH_LANES;
-  for (; at->row < s->a->rows; next_row_of_blocks(s, at)) {
-    for (; at->column < s->a->columns; at->column += TOUCH_LANES) {
-      const int32_t tile = at->first + at->column / TOUCH_LANES;
-      if (s->boxes.rows[tile] >> at->row % TILE_ROWS & 1u) {
-        s->farthest = s->boxes.margin[tile];
-        return 1;
-      }
+  for (;;) {
+    at->column += TOUCH_LANES;
+    if (at->column >= s->a->columns) {
+      if (!next_row_of_blocks(s, at)) { return 0; }
+      at->column = 0;
+    }
+    const int32_t tile = at->first + at->column / TOUCH_LANES;
+    if (s->boxes.rows[tile] >> at->row % TILE_ROWS & 1u) {
+      s->farthest = s->boxes.margin[tile];
+      return 1;
     }
   }
-  return 0;
 }
 
 /* Finds the touches of a collider with a block of particles. */
