@@ -320,7 +320,6 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     const int32_t has_creases = may_have_creases(config);
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
-    c->scratch.reach = reserve_places(c, end, 1);
     c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif

@@ -415,8 +415,7 @@ typedef struct mesh_leaves {
 /* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
    an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
-  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies,
-      cells;
+  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, bodies, cells;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
 } scratch_offsets;
 

@@ -21,7 +21,7 @@
  * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
  * up to the thickness.
  *
- * In: pins, place, a collider. Out: scratch.reach. Scratch: row buffers.
+ * In: pins, place, a collider. Out: reach_of(). Scratch: ground, row buffers.
  */
 
 #if WITH_COLLIDERS
@@ -32,6 +32,12 @@
 /* By how much farther out than the pin itself contact begins, in shares of the thickness: what presses sinks in by some
    of it. */
 #define BURIED_SHARE 0.3f
+
+/* The distances at which contact with the collider that is looked at begins, of all places of the rows: in memory that
+   is free while touches are looked for, and when the solve has ended. */
+static float *reach_of(const cloth *c) {
+  return floats_at(c, c->scratch.ground);
+}
 
 /* Lowers a particle's distance to what a neighbour allows, and the other way round. */
 static void share_reach(float *reach, int32_t i, int32_t j, float farther) {
@@ -119,7 +125,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
   const int32_t columns = c->grid.columns, rows = c->grid.rows, pitch = pitch_of(c), plane = near_plane(pitch, rows);
   const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
   if (!(box_distance_squared(held, b->end.position) < near * near)) { return 0; }
-  float *reach = floats_at(c, c->scratch.reach), *place = near_array(c, c->scratch.place);
+  float *reach = reach_of(c), *place = near_array(c, c->scratch.place);
   buried_area area = {rows, 0, columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {

@@ -43,7 +43,7 @@
  * What is left descends to its nearest point, as many triangles at once as there are lanes.
  *
  * In: position, place, diagonal, colliders, memory of cells. Out: touches of particles and of cells. Scratch:
- * scratch.reach, ground.
+ * ground.
  */
 
 #if WITH_COLLIDERS

@@ -14,7 +14,6 @@
 #include "cell_memory.h"
 #include "law.h"
 #include "memory.h"
-#include "points.h"
 #include "press.h"
 #include "touch.h"
 
@@ -127,10 +126,9 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
     const touch *e = &list[n];
     const body_unknown *u = find_unknown(c, e->collider);
     EACH_TOUCH_LANES(e, a.columns, k, i, {
-      const lanes3 solution = lanes3_flush(gather_solution(&a, e, k, last_step, has_solution));
+      const lanes3 solution = lanes3_flush(solution_with(&a, e->row, i, last_step, has_solution));
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
       lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&a, u, e, k, solution))));
-      (void)i;
     });
   }
   return vector_flush_work(lanes3_sum_total(sums));

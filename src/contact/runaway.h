@@ -17,7 +17,7 @@
  * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
  * is too deep is (result.h). It never happens at rest, and costs nothing where no particle goes so far.
  *
- * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
+ * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
  */
 
 #if WITH_COLLIDERS
@@ -65,7 +65,7 @@ static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes
 
 /* Moves those out that are inside one collider. */
 CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
-  const float *reach = floats_at(r->c, r->c->scratch.reach);
+  const float *reach = reach_of(r->c);
   touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
   fill_zero(e, sizeof *e);
   for (e->row = 0; e->row < r->a->rows; e->row++) {

@@ -33,7 +33,7 @@
  * The first place is found by conservative advancement: a point may go as far as its distance without touching.
  *
  * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches; in ground the boxes of tiles,
- * and which particles are near. Scratch: scratch.reach.
+ * and which particles are near. Scratch: ground.
  */
 
 #if WITH_COLLIDERS
@@ -86,8 +86,8 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
 
 /* Boxes around tiles of particles, by rows of tiles, where they are linearised, and the longest of their ways; of the
    collider that is looked at: which rows of a tile have particles around its box, as bits, and how far beyond it they
-   are of interest [m]; and which particles of a block are near, as bits. They stand in memory that is free until terms
-   have blocks. */
+   are of interest [m]; and which particles of a block are near, as bits. They stand behind reach_of() in memory that is
+   free until terms have blocks: nine floats a tile and one a block are less than it has beside that, five a place. */
 typedef struct tile_boxes {
   vector_array centre, half;
   float *way, *margin;
@@ -98,7 +98,7 @@ typedef struct tile_boxes {
 static tile_boxes boxes_of(const cloth *c) {
   const int32_t along = touch_blocks(c->grid.columns), down = (c->grid.rows + TILE_ROWS - 1) / TILE_ROWS;
   const int32_t room = row_pitch(along * down);
-  float *from = floats_at(c, c->scratch.ground);
+  float *from = reach_of(c) + pitch_of(c) * c->grid.rows;
   return (tile_boxes){.centre = {from, from + room, from + 2 * room},
                       .half = {from + 3 * room, from + 4 * room, from + 5 * room},
                       .way = from + 6 * room,
@@ -219,7 +219,7 @@ static void start_search(const cloth *c, touch_search *s, solve_arrays *a, const
   s->b = b;
   s->x = vectors_at(c, c->state.position);
   s->boxes = boxes_of(c);
-  s->reach = floats_at(c, c->scratch.reach);
+  s->reach = reach_of(c);
   s->thickness = contact_thickness(c);
 }
 
@@ -450,7 +450,6 @@ static void find_touches_of_block(touch_search *s, const block_place *at) {
   e->row = at->row;
   e->column = at->column;
   e->collider = s->b->collider;
-  e->kind = POINT_PARTICLE;
   e->face = 0;
   s->near = 0;
   workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);

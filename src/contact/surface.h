@@ -34,7 +34,7 @@
  * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
  *
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
- * scratch.reach, leaves_of(), row buffers.
+ * ground, leaves_of(), row buffers.
  */
 
 #if WITH_SURFACES
@@ -308,7 +308,6 @@ CLOTH_ONCE void make_faces(touch_search *s, int32_t row, int32_t column, surface
     e->row = row;
     e->column = column;
     e->collider = whole->collider;
-    e->kind = POINT_PARTICLE;
     e->face = face;
     s->b = &one;
     for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
@@ -447,7 +446,7 @@ CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32
   const touch *list = touches_of(s->c);
   lanes free = thickness;
   for (int32_t n = first; n >= 0; n = list[n].next) {
-    if (list[n].collider == s->b->collider && list[n].kind == POINT_PARTICLE) {
+    if (list[n].collider == s->b->collider) {
       const lanes gap = lanes_multiply(touch_load(&list[n], TOUCH_GAP, k), lanes_splat(SAFE_SHARE));
       free = lanes_minimum(gap, free);
     }

@@ -37,14 +37,8 @@ enum {
   TOUCH_FLOATS
 };
 
-/* Which points touch: particles; middles of links along warp and weft; centres of cells. The particles of a point are
-   corners of the cell that begins at its row and column: 0 there, 1 in the next column, 2 and 3 below these. */
-enum { POINT_PARTICLE, POINT_WARP, POINT_WEFT, POINT_CENTRE, POINT_KINDS };
-#define CORNERS 4
-
 typedef struct touch {
   int32_t row, column, collider;
-  int32_t kind; /* of its points */
   int32_t face; /* of the collider: see face_number() */
   int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
