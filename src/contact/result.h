@@ -203,7 +203,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes holds = lanes_multiply(touch_load(e, TOUCH_FRICTION, k), lanes_divide(law, stiffness));
+  const lanes holds = lanes_multiply(touch_friction(r->c, e, &m), lanes_divide(law, stiffness));
   const lanes_mask slips = lanes_less(holds, length);
   const lanes_mask slides = lanes_less(lanes_splat(SLIDING_SPEED * r->t->h), lanes_subtract(length, holds));
   const lanes left = lanes_minimum(lanes_divide(holds, length), lanes_splat(1.0f));

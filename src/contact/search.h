@@ -82,7 +82,7 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
 
 /* Rows of a tile: eight columns of so many rows have one box. Of fewer there are more boxes to compare, of more there
    are more particles in those that are near. */
-#define TILE_ROWS 4 /* a power of two */
+#define TILE_ROWS 8 /* a power of two */
 
 /* Boxes around tiles of particles, by rows of tiles, where they are linearised, and the longest of their ways; of the
    collider that is looked at: which rows of a tile have particles around its box, as bits, and how far beyond it they

@@ -23,7 +23,7 @@
 
 /* Floats of a touch for each of its particles: the normal in world axes; the gap; the force along the normal at the
    place of linearisation; stiffness along and across the normal; the offset from the anchor along the surface; distance
-   from which the law acts; way in the collider's axes; coefficient of friction. */
+   from which the law acts; way in the collider's axes. */
 enum {
   TOUCH_NORMAL,
   TOUCH_GAP = TOUCH_NORMAL + 3,
@@ -33,7 +33,6 @@ enum {
   TOUCH_OFFSET,
   TOUCH_REACH = TOUCH_OFFSET + 3,
   TOUCH_WAY,
-  TOUCH_FRICTION,
   TOUCH_FLOATS
 };
 
