@@ -399,19 +399,19 @@ CLOTH_SEPARATE void choose_tiles(touch_search *s) {
 }
 
 /* A block of particles; the first tile of its row of tiles, and which rows of these have any, as bits. */
-typedef struct block_place {
+typedef struct block_walk {
   int32_t row, column, first;
   uint32_t rows;
-} block_place;
+} block_walk;
 
 /* Before the first block. */
-static block_place before_blocks(void) {
-  const block_place place = {-1, CLOTH_GRID_LIMIT, 0, 0};
+static block_walk before_blocks(void) {
+  const block_walk place = {-1, CLOTH_GRID_LIMIT, 0, 0};
   return place;
 }
 
 /* Goes to the next row that has blocks around the box of the collider. Returns 0 behind the last. */
-static int next_row_of_blocks(const touch_search *s, block_place *at) {
+static int next_row_of_blocks(const touch_search *s, block_walk *at) {
   for (at->row++; at->row < s->a->rows; at->row++) {
     if (at->row % TILE_ROWS == 0) {
       at->first = at->row / TILE_ROWS * s->boxes.along;
@@ -427,7 +427,7 @@ static int next_row_of_blocks(const touch_search *s, block_place *at) {
 }
 
 /* Goes from block to block of those that lie around the box of the collider, row by row. Returns 0 behind the last. */
-CLOTH_SEPARATE int next_block(touch_search *s, block_place *at) {
+CLOTH_SEPARATE int next_block(touch_search *s, block_walk *at) {
   for (;;) {
     at->column += TOUCH_LANES;
     if (at->column >= s->a->columns) {
@@ -443,7 +443,7 @@ CLOTH_SEPARATE int next_block(touch_search *s, block_place *at) {
 }
 
 /* Finds the touches of a collider with a block of particles. */
-static void find_touches_of_block(touch_search *s, const block_place *at) {
+static void find_touches_of_block(touch_search *s, const block_walk *at) {
   const cloth *c = s->c;
   touch *e = touches_of(c) + workspace_of(c)->touches;
   int touches = 0;
@@ -470,7 +470,7 @@ static void find_touches_of_block(touch_search *s, const block_place *at) {
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  block_place at = before_blocks();
+  block_walk at = before_blocks();
   s->first_near = s->a->rows;
   s->last_near = -1;
   fill_zero(s->boxes.near, (uint32_t)(s->boxes.along * s->a->rows) * sizeof *s->boxes.near);

@@ -395,7 +395,7 @@ static void choose_surface_tiles(touch_search *s) {
 
 /* Finds the touches of a surface. */
 CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
-  block_place at = before_blocks();
+  block_walk at = before_blocks();
   choose_surface_tiles(&search->s);
   while (next_block(&search->s, &at)) {
     find_block_touches(search, at.row, at.column);
