@@ -320,7 +320,6 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     const int32_t has_creases = may_have_creases(config);
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
-    c->scratch.reach = reserve_places(c, end, 1);
     c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif
@@ -352,6 +351,7 @@ static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   layout_contact(c, config, end);
   if (config->capacity.targets || config->tethers.count > 0 || reacting(config) > 0 || c->self) {
     c->scratch.ground = reserve_places(c, end, SYMMETRIC_FLOATS);
+    reserve_floats(end, c->grid.rows);
   }
   const int32_t pieces = WITH_WORKERS && c->pieces ? c->pieces : 1;
   const int32_t has_factors = c->scratch.factors != 0, of_piece = piece_floats(pitch, has_factors) + COUNT_FLOATS;

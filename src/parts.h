@@ -104,6 +104,7 @@
 #include "bodies/motion.h"
 #include "contact/law.h"
 #include "contact/body.h"
+#include "contact/boxes.h"
 #include "contact/triangles.h"
 #include "contact/hits.h"
 #include "contact/passes.h"

@@ -2,6 +2,7 @@
 #include "access.h"
 #include "colliders.h"
 #include "compiler.h"
+#include "contact/boxes.h"
 #include "costs.h"
 #include "geometry.h"
 #include "hash.h"
@@ -81,11 +82,6 @@ static void hold_point(position_box *box, cloth_vector p, float reach) {
       vector(maximum(p.x + reach, box->high.x), maximum(p.y + reach, box->high.y), maximum(p.z + reach, box->high.z));
 }
 
-static int do_boxes_overlap(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
-}
-
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
    again beyond it as the fastest goes, as forces change velocities. */
 static position_box box_of_cloth(const cloth *c, float dt) {
@@ -124,7 +120,7 @@ static int is_body_near(const cloth *c, const collider_slot *slot, const positio
   position_box swept = {slot->body.pose.position, slot->body.pose.position};
   hold_point(&swept, slot->body.pose.position, reach);
   hold_point(&swept, slot->previous.position, reach);
-  return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_overlap(&swept, box);
+  return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_meet(&swept, box);
 }
 
 /* A body as a step uses it, relative to the origin of the table. */

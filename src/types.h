@@ -231,7 +231,8 @@ typedef struct workspace {
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
   int32_t searched_before;                                /* for parts that were too long, since work was charged */
-  int32_t predictions; /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
+  int32_t may_run_away; /* 1: a solid is so near in the part that neighbours may pull particles into it: runaway.h */
+  int32_t predictions;  /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
   int32_t cells, cell_searches; /* triangles that touch colliders in the part; that were looked at for that */
   int32_t has_pairs;            /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
 } workspace;
@@ -414,8 +415,7 @@ typedef struct mesh_leaves {
 /* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
    an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
-  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, reach, bodies,
-      cells;
+  uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, bodies, cells;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
 } scratch_offsets;
 

@@ -3,7 +3,6 @@
 #include "../base/rows.h"
 #include "../bodies.h"
 #include "../compiler.h"
-#include "../contact/touch.h"
 #include "../lanes.h"
 #include "../rigid.h"
 #include "../scalar.h"
@@ -56,7 +55,7 @@ static void note_held_touches(const cloth *c, const solve_arrays *a, const subst
     lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
       const int32_t column = e->column + k + lane;
-      if (e->kind == POINT_PARTICLE && !(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
+      if (!(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
         note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
       }
     }

@@ -170,7 +170,7 @@ static void solve_body(const body_unknown *u, const float b[BODY_UNKNOWNS], floa
 
 /* Where lanes `k` of a touch are, from the centre of a body. */
 CLOTH_INLINE lanes3 arms_of_touch(const solve_arrays *a, const touch *e, int32_t k, const body_unknown *u) {
-  return lanes3_flush(lanes3_subtract(gather_near(a, a->place, e, k), lanes3_splat(u->centre)));
+  return lanes3_flush(lanes3_subtract(near_at_touch(a, a->place, e, k), lanes3_splat(u->centre)));
 }
 
 /* G y of lanes whose arms are known; y: unknowns of a body. */
@@ -318,14 +318,12 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
   const touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    touch_values forces;
     if (e->collider == u->collider) {
       EACH_TOUCH_LANES(e, a->columns, k, i, {
         const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
-        values_store(&forces, k, lanes3_scale(force, signs));
+        add_at_touch(a, to, e, k, lanes3_scale(force, signs));
         (void)i;
       });
-      scatter(a, to, 3, e, &forces);
     }
   }
   EACH_BODY_SPRING(c, a, t, u, s, {
@@ -366,7 +364,7 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
   EACH_BODY_TOUCH(c, a, u, e, k, {
-    const lanes3 p = takes_solution ? gather_own(a, a->solution, e, k) : gather_near(a, a->direction, e, k);
+    const lanes3 p = takes_solution ? own_at_touch(a, a->solution, e, k) : near_at_touch(a, a->direction, e, k);
     const lanes3 f = touch_product(e, k, lanes3_flush(p));
     lanes3_sum_add(force, k, f);
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));

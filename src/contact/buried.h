@@ -1,7 +1,6 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
-#include "../bodies/list.h"
 #include "../compiler.h"
 #include "../lanes.h"
 #include "../rigid.h"
@@ -10,6 +9,7 @@
 #include "../solve/arrays.h"
 #include "../types.h"
 #include "body.h"
+#include "boxes.h"
 #include "hits.h"
 #include "passes.h"
 #include "touch.h"
@@ -21,7 +21,7 @@
  * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
  * up to the thickness.
  *
- * In: pins, place, a collider. Out: scratch.reach. Scratch: row buffers.
+ * In: pins, place, a collider. Out: reach_of(). Scratch: ground, row buffers.
  */
 
 #if WITH_COLLIDERS
@@ -32,6 +32,12 @@
 /* By how much farther out than the pin itself contact begins, in shares of the thickness: what presses sinks in by some
    of it. */
 #define BURIED_SHARE 0.3f
+
+/* The distances at which contact with the collider that is looked at begins, of all places of the rows: in memory that
+   is free while touches are looked for, and when the solve has ended. */
+static float *reach_of(const cloth *c) {
+  return floats_at(c, c->scratch.ground);
+}
 
 /* Lowers a particle's distance to what a neighbour allows, and the other way round. */
 static void share_reach(float *reach, int32_t i, int32_t j, float farther) {
@@ -69,14 +75,14 @@ typedef struct buried_area {
 } buried_area;
 
 /* How many springs lead at most from a pin where contact begins so much nearer than the thickness to a particle where
-   it does, too. */
+   it does, too: not even one, if a spring is long. */
 static int32_t springs_to_thickness(const cloth *c, float nearer) {
   float shortest = workspace_of(c)->plan.terms.spring[0].rest;
   for (int32_t d = 1; d < DIRECTIONS; d++) {
     shortest = minimum(workspace_of(c)->plan.terms.spring[d].rest, shortest);
   }
-  const float springs = nearer / (BURIED_SLOPE * shortest);
-  return springs < (float)CLOTH_GRID_LIMIT ? (int32_t)springs + 1 : CLOTH_GRID_LIMIT;
+  const float springs = BOX_SLACK * nearer / (BURIED_SLOPE * shortest);
+  return springs < (float)CLOTH_GRID_LIMIT ? (int32_t)springs : CLOTH_GRID_LIMIT;
 }
 
 /* Widens an area by that around a pin. Around a tube it has all columns. */
@@ -100,14 +106,29 @@ CLOTH_ONCE void spread_in_area(const cloth *c, const buried_area *area, float *r
   }
 }
 
-/* Finds where contact with a collider begins. Returns 1 if a pin is nearer than the thickness. */
-CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
+/* The box around the held particles of a cloth, where they are linearised; around nothing where there are none. */
+static position_box box_of_held(const cloth *c) {
+  const solve_arrays a = arrays_of(c);
+  position_box box = empty_box();
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const int32_t row = i / a.columns;
+    const cloth_vector x = near_vector(near_row(a.place, a.pitch, row), a.plane, i - row * a.columns);
+    const position_box point = {x, x};
+    box = box_around_both(&box, &point);
+  }
+  return box;
+}
+
+/* Finds where contact with a collider begins; `held`: see box_of_held(). Returns 1 if a pin is nearer than the
+   thickness. */
+CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const position_box *held) {
   const int32_t columns = c->grid.columns, rows = c->grid.rows, pitch = pitch_of(c), plane = near_plane(pitch, rows);
   const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
-  float *reach = floats_at(c, c->scratch.reach), *place = near_array(c, c->scratch.place);
+  if (!(box_distance_squared(held, b->end.position) < near * near)) { return 0; }
+  float *reach = reach_of(c), *place = near_array(c, c->scratch.place);
   buried_area area = {rows, 0, columns, 0};
   int32_t is_buried = 0;
-  for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const int32_t row = i / columns, column = i - row * columns;
     const cloth_vector x = near_vector(near_row(place, pitch, row), plane, column);
     const cloth_vector off = vector_flush_work(vector_subtract(x, b->end.position));
@@ -117,9 +138,10 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b) {
     if (!is_buried) { EACH_BLOCK(n, left, rows * pitch, lanes_store_first(reach + n, lanes_splat(thickness), left)); }
     is_buried = 1;
     reach[row * pitch + column] = begins;
-    widen_area(&area, c, row, column, springs_to_thickness(c, thickness - begins));
+    const int32_t springs = springs_to_thickness(c, thickness - begins);
+    if (springs > 0) { widen_area(&area, c, row, column, springs); }
   }
-  if (is_buried) { spread_in_area(c, &area, reach); }
+  if (area.first_row < area.end_row) { spread_in_area(c, &area, reach); }
 #if WITH_SURFACES
   if (is_surface(b->shape)) { clear_room(c, sizeof(hit_search)); }
 #endif

@@ -50,14 +50,14 @@ static int32_t most_cell_touches(int32_t count) {
   return most < count / 2 ? most : count / 2;
 }
 
-/* The particles of a row above or below a block of cells where the substep begins, in the axes of the collider: their
-   places, normals and distances. */
+/* The particles of a row above or below a block of cells in the axes of the collider: their places where the substep
+   begins and where they are linearised, how far that is, squared; normals and distances where it begins. */
 #define CORNER_FLOATS (TOUCH_LANES + CLOTH_LANES)
 typedef struct corner_row {
-  float from[3][CORNER_FLOATS], normal[3][CORNER_FLOATS], distance[CORNER_FLOATS];
+  float from[3][CORNER_FLOATS], to[3][CORNER_FLOATS], normal[3][CORNER_FLOATS];
+  float distance[CORNER_FLOATS], way_squared[CORNER_FLOATS];
   int32_t row;     /* which row this is, -1: none yet */
   uint32_t placed; /* which corners are known */
-  float way;       /* longest of their ways in the axes of the collider, or more [m] */
 } corner_row;
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
@@ -143,12 +143,27 @@ static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
   set_cells_remembered(c, count, before);
 }
 
+/* 1 if particles of a row may touch colliders in the part. */
+static int is_row_touched(const cloth *c, int32_t row) {
+  int touches = 0;
+  for (int32_t column = 0; workspace_of(c)->touches > 0 && column < c->grid.columns; column += TOUCH_LANES) {
+    touches |= *chain_at(c, row, column) >= 0;
+  }
+  return touches;
+}
+
 /* 1 if particles or cells may touch colliders in the part. */
 static int meets_colliders(const cloth *c) {
   return workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0;
 }
 
 #else
+
+static int is_row_touched(const cloth *c, int32_t row) {
+  (void)c;
+  (void)row;
+  return 0;
+}
 
 static int meets_colliders(const cloth *c) {
   (void)c;

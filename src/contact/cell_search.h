@@ -43,7 +43,7 @@
  * What is left descends to its nearest point, as many triangles at once as there are lanes.
  *
  * In: position, place, diagonal, colliders, memory of cells. Out: touches of particles and of cells. Scratch:
- * scratch.reach, ground.
+ * ground.
  */
 
 #if WITH_COLLIDERS
@@ -53,8 +53,9 @@
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept [T]. */
 #define LEAST_SAG 0.25f
 #define CELL_SAG 0.05f
-/* Touches are looked for so many thicknesses farther out than the law begins. */
+/* Touches are looked for so many thicknesses farther out than the law begins, and in all as far out as this. */
 #define CELL_SLACK 0.25f
+#define CELL_FARTHEST (CELL_REACH + CELL_SLACK)
 /* A point is kept unless another one is nearer by so many thicknesses. */
 #define KEPT_SHARE 0.1f
 /* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
@@ -78,7 +79,7 @@ typedef struct cell_triangle {
   const cell_memory *memory; /* NULL: nothing is remembered of it */
   float weight[3], nearest;  /* of its point; the distance of that */
   float kept;                /* distance of the point that is remembered */
-  float most;                /* nothing touches that is so far where the substep begins [m] */
+  float way_squared;         /* of the corner that goes farthest [m^2] */
 } cell_triangle;
 
 /* Triangles that wait for each other. */
@@ -95,7 +96,6 @@ typedef struct cell_search {
   corner_row *row;             /* two, by the parity of the row */
   int32_t block;               /* first column */
   int32_t left, behind, cells; /* corners of a row; the column behind them, -1: none; cells of a row */
-  float most;                  /* no triangle of the row of cells touches that is so far where the substep begins [m] */
   cell_batch batch;
 } cell_search;
 
@@ -119,25 +119,31 @@ static int is_met_by_cells(const cloth *c, const touched_body *b, float thicknes
 /* The longest edge of the triangles of a cloth, where it is linearised, squared. */
 CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
   lanes most = lanes_splat(0.0f);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *place = near_row(a->place, a->pitch, row), *under = place;
-    if (row + 1 < a->rows) { under = near_row(a->place, a->pitch, row + 1); }
-    EACH_BLOCK(i, left, a->columns, {
-      const lanes3 x = near_load(place, a->plane, i);
-      const lanes3 across = lanes3_subtract(near_load(place, a->plane, i + 1), x);
-      const lanes3 down = lanes3_subtract(near_load(under, a->plane, i), x);
-      const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
+  EACH_BLOCK(i, left, a->columns, {
+    const lanes_mask exists = lanes_first(left);
+    const lanes_mask has_right = lanes_first(a->columns - i - !a->is_ring);
+    lanes3 x = near_load(a->place, a->plane, i);
+    lanes3 right = near_load(a->place, a->plane, i + 1);
+    for (int32_t row = 1; row <= a->rows;
+         row++) { /* the edges along a row, and to the one below, which the last has not */
+      const float *under = near_row(a->place, a->pitch, smaller_of(row, a->rows - 1));
+      const lanes3 across = lanes3_subtract(right, x);
+      const lanes3 next = near_load(under, a->plane, i);
+      const lanes3 down = lanes3_subtract(next, x);
+      right = near_load(under, a->plane, i + 1);
+      const lanes3 diagonal = lanes3_subtract(right, x);
       const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
-      most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
-      most = lanes_maximum(lanes_keep(lanes_first(a->columns - i - !a->is_ring), beside), most);
-    });
-  }
+      most = lanes_maximum(lanes_keep(exists, lanes3_dot(down, down)), most);
+      most = lanes_maximum(lanes_keep(has_right, beside), most);
+      x = next;
+    }
+  });
   return lanes_largest(most, 0.0f);
 }
 
 /* How near to a collider, beside its way, a corner of a triangle must be that touches it. */
 static float nearest_corner(const touched_body *b, float thickness, float edge_squared) {
-  const float radius = round_radius(b->shape), far = (CELL_REACH + CELL_SLACK) * thickness + radius;
+  const float radius = round_radius(b->shape), far = CELL_FARTHEST * thickness + radius;
   return BOX_SLACK * square_root(far * far + edge_squared * (1.0f / 3.0f)) - radius;
 }
 
@@ -155,27 +161,25 @@ static void open_block(cell_search *s, int32_t block) {
 
 /* Which corners of a row beside the present block are near, as bits. */
 CLOTH_INLINE uint32_t near_corners(const cell_search *s, int32_t row) {
-  const uint32_t *near = s->s->boxes.near + row * touch_blocks(s->s->a->columns);
+  const uint32_t *near = s->s->boxes.near + row * s->s->boxes.along;
   const uint32_t own = near[s->block / TOUCH_LANES] & ((1u << s->left) - 1u);
   return s->behind < 0 ? own : own | (near[s->behind / TOUCH_LANES] & 1u) << s->left;
 }
 
 /* A block of particles of a row, as corners from `k` on. */
 CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
-  const vector_array from = {r->from[0], r->from[1], r->from[2]};
+  const vector_array from = {r->from[0], r->from[1], r->from[2]}, ends = {r->to[0], r->to[1], r->to[2]};
   const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
+  const lanes3 place = near_load(near_row(s->a->place, s->a->pitch, r->row), s->a->plane, i);
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
+  const lanes3 to = lanes_to_local(&s->b->end, place);
+  const lanes3 way = lanes3_flush_below(lanes3_subtract(to, x), STATE_QUANTUM);
   lanes3 normal;
   lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
+  lanes_store(&r->way_squared[k], lanes3_dot(way, way));
+  lanes3_store(ends, k, to, CLOTH_LANES);
   lanes3_store(from, k, x, CLOTH_LANES);
   lanes3_store(normals, k, normal, CLOTH_LANES);
-}
-
-/* How far the particles of a row beside the present block go at most, as the collider sees them. */
-static float way_of_row(const cell_search *s, int32_t row) {
-  const int32_t first = row * touch_blocks(s->s->a->columns);
-  const float own = longest_way(s->s, first + s->block / TOUCH_LANES);
-  return s->behind < 0 ? own : maximum(longest_way(s->s, first + s->behind / TOUCH_LANES), own);
 }
 
 /* The particles of a row beside the present block, of which `wanted` are read. */
@@ -184,7 +188,6 @@ CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row, uint
   if (r->row != row) {
     r->row = row;
     r->placed = 0;
-    r->way = way_of_row(s, row);
   }
   for (int32_t k = 0; k <= s->left; k += CLOTH_LANES) {
     const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k;
@@ -203,11 +206,12 @@ CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k
 /* Corners of triangles in lanes. */
 typedef struct corner_block {
   lanes3 from, normal;
-  lanes distance;
+  lanes distance, way_squared;
 } corner_block;
 
 CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
-  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k])};
+  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k]),
+                          lanes_load(&r->way_squared[k])};
   return c;
 }
 
@@ -226,11 +230,19 @@ CLOTH_INLINE lanes least_distance(lanes distance, lanes3 normal, lanes3 p, const
   return lanes_add(distance, lanes_minimum(a, lanes_minimum(b, c)));
 }
 
+/* Nothing that goes so far touches if it is so far where the substep begins. */
+CLOTH_INLINE lanes farthest_touch(const touch_search *s, lanes way_squared) {
+  const lanes ways = lanes_multiply(lanes_splat(1.0f + FARTHER), lanes_square_root(way_squared));
+  return lanes_multiply(lanes_splat(BOX_SLACK), lanes_add(lanes_splat(CELL_FARTHEST * s->thickness), ways));
+}
+
 /* Which triangles may begin to touch: by how far the surface turns from corner to corner, then by the distance of their
    middle. The sag is no more than the second largest of the three turns, and a third of the largest. */
 CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
                                             const corner_block *c) {
-  const lanes least = lanes_splat(LEAST_SAG * s->s->thickness), most = lanes_splat(s->most);
+  const lanes least = lanes_splat(LEAST_SAG * s->s->thickness);
+  const lanes way_squared = lanes_maximum(a->way_squared, lanes_maximum(b->way_squared, c->way_squared));
+  const lanes most = farthest_touch(s->s, way_squared);
   const lanes third = lanes_splat(1.0f / 3.0f);
   const lanes ab = turn_between(a, b), ac = turn_between(a, c), bc = turn_between(b, c);
   const lanes high = lanes_maximum(ab, ac), low = lanes_minimum(ab, ac);
@@ -281,9 +293,9 @@ typedef struct descent {
 } descent;
 
 /* Takes the triangles that wait. */
-static descent descent_of(const cell_batch *b) {
+static descent descent_of(const touch_search *s, const cell_batch *b) {
   float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
-  float most[CLOTH_LANES];
+  float way_squared[CLOTH_LANES];
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
     for (int32_t n = 0; n < 3; n++) {
@@ -293,7 +305,7 @@ static descent descent_of(const cell_batch *b) {
       weight[n][lane] = t->weight[n];
     }
     start[lane] = t->memory ? KEPT_START : DESCENT_START;
-    most[lane] = t->most;
+    way_squared[lane] = t->way_squared;
     steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
   }
   descent d;
@@ -311,7 +323,7 @@ static descent descent_of(const cell_batch *b) {
   d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
   d.step = lanes_multiply(longest, lanes_load(start));
   d.steps = lanes_load(steps);
-  d.most = lanes_load(most);
+  d.most = farthest_touch(s, lanes_load(way_squared));
   return d;
 }
 
@@ -340,7 +352,7 @@ CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
    against the slope of the distance; they get the nearest points on the way. Those that turn
    out to be too far stop, and are at FAR_GAP. */
 CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
-  descent d = descent_of(b);
+  descent d = descent_of(s, b);
   lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
   lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
   for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
@@ -480,11 +492,6 @@ static void add_waiting_triangles(cell_search *s) {
   b->count = 0;
 }
 
-/* Nothing that goes so far touches if it is so far where the substep begins. */
-static float farthest_touch(const touch_search *s, float way) {
-  return BOX_SLACK * ((CELL_REACH + CELL_SLACK) * s->thickness + (1.0f + FARTHER) * way);
-}
-
 /* A triangle of the present block waits for others. */
 static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t second) {
   const touch_search *in = s->s;
@@ -502,20 +509,17 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
   const cell_memory *m = memory_from(s, key);
   t->memory = m && m->key == key ? m : NULL;
   start_weights(t->memory, t->weight);
-  float way_squared = 0.0f;
+  t->way_squared = 0.0f;
   for (int32_t n = 0; n < 3; n++) {
     const corner_row *r = &s->row[(row + below[n]) & 1];
     const int32_t k = lane + right[n];
     t->row[n] = row + below[n];
     t->column[n] = right[n] ? next : column;
-    const cloth_vector place = near_vector(near_row(in->a->place, in->a->pitch, t->row[n]), in->a->plane, t->column[n]);
     t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
-    t->to[n] = vector_flush(to_local(&in->b->end, place), STATE_QUANTUM);
+    t->to[n] = vector(r->to[0][k], r->to[1][k], r->to[2][k]);
     t->distance[n] = r->distance[k];
-    const cloth_vector way = vector_flush(vector_subtract(t->to[n], t->from[n]), STATE_QUANTUM);
-    way_squared = maximum(vector_dot(way, way), way_squared);
+    t->way_squared = maximum(r->way_squared[k], t->way_squared);
   }
-  t->most = farthest_touch(in, square_root(way_squared));
   if (s->batch.count == CLOTH_LANES) { add_waiting_triangles(s); }
 }
 
@@ -534,7 +538,6 @@ static void find_remembered(cell_search *s, int32_t row, uint32_t triangles[2]) 
 CLOTH_SEPARATE void choose_triangles(cell_search *s, const corner_row *above, const corner_row *under,
                                      uint32_t triangles[2]) {
   uint32_t first = 0, second = 0;
-  s->most = farthest_touch(s->s, maximum(above->way, under->way));
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k, may = (triangles[0] | triangles[1]) & group;
     if (!may) { continue; }
@@ -572,12 +575,34 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row, uint32_t tria
   }
 }
 
+/* Rows of cells. */
+typedef struct cell_rows {
+  int32_t first, end;
+} cell_rows;
+
+/* The rows of cells that have corners that are near, or triangles that are remembered. */
+static cell_rows rows_of_search(const cell_search *s) {
+  const cell_memory *m = cell_memories_of(s->s->c) + s->cursor;
+  const cell_memory *end = cell_memories_of(s->s->c) + *cells_remembered(s->s->c);
+  cell_rows rows = {larger_of(s->s->first_near - 1, 0), smaller_of(s->s->last_near + 1, s->s->a->rows - 1)};
+  for (; m < end && collider_of_key(m->key) <= s->s->b->collider; m++) {
+    int32_t row, column;
+    cell_of_key(s->s->c, m->key, &row, &column);
+    if (collider_of_key(m->key) == s->s->b->collider) {
+      rows.first = smaller_of(row, rows.first);
+      rows.end = larger_of(row + 1, rows.end);
+    }
+  }
+  return rows;
+}
+
 /* Finds the touches of cells with the collider whose particles have been compared. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
-  for (int32_t block = 0; block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
+  const cell_rows rows = rows_of_search(s);
+  for (int32_t block = 0; rows.first < rows.end && block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
     open_block(s, block);
-    uint32_t above, under = near_corners(s, 0);
-    for (int32_t row = 0; row + 1 < s->s->a->rows; row++) {
+    uint32_t above, under = near_corners(s, rows.first);
+    for (int32_t row = rows.first; row < rows.end; row++) {
       const uint32_t all = (1u << s->cells) - 1u;
       uint32_t kept[2];
       find_remembered(s, row, kept);
@@ -606,28 +631,20 @@ LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, sizeof *search);
-  search->arrays = arrays_of(c);
+  start_search(c, &search->s, &search->arrays, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
   search->cells.row = corner_rows_of(c);
-  search->s.c = c;
-  search->s.a = &search->arrays;
-  search->s.b = &search->body;
-  search->s.x = vectors_at(c, c->state.position);
-  search->s.boxes = boxes_of(c);
-  search->s.reach = floats_at(c, c->scratch.reach);
-  search->s.thickness = contact_thickness(c);
   search->s.push = c->settings.integration.max_push_speed * t->h;
   return search;
 }
 
 /* Finds what touches a solid. */
-CLOTH_ONCE void find_touches_of_solid(solid_search *search) {
+CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *held) {
   touch_search *s = &search->s;
   const float thickness = s->thickness;
   const int has_cells = is_met_by_cells(s->c, s->b, thickness);
-  search->body.is_buried = s->b->unknown ? 0 : find_reach(s->c, s->b); /* a body is held by its pins */
-  s->turn = turn_of(s->b);
+  search->body.is_buried = s->b->unknown ? 0 : find_reach(s->c, s->b, held); /* a body is held by its pins */
   s->beyond = 2.0f * thickness;
   s->beside = -FAR_GAP;
   if (has_cells) {
@@ -643,22 +660,16 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search) {
   if (has_cells) { find_cells_of(&search->cells); }
 }
 
-/* Finds the touches of particles and cells with all colliders but surfaces in a substep; `all`: see box_of_ways().
-   Returns 1 if one would be farther inside than the law is thick. */
-CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+/* Finds the touches of particles and cells with all colliders but surfaces in a substep. Returns 1 if one would
+   be farther inside than the law is thick. */
+CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   const float thickness = contact_thickness(c);
   solid_search *search = start_solids(c, t);
-  int32_t has_boxes = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (!is_collider(c, index) || !is_ball_near(c, index, all, thickness)) { continue; }
-    if (!has_boxes) {
-      find_block_boxes(c, &search->arrays, &search->s.boxes);
-      workspace_of(c)->searched++; /* what neighbours pull may reach what no way does: see catch_runaways() */
-      has_boxes = 1;
-    }
-    if (!is_solid_at(c, index)) { continue; }
+    if (!is_solid_at(c, index) || !is_ball_near(c, index, &bounds->all, thickness)) { continue; }
+    workspace_of(c)->may_run_away = 1;
     take_touched_body(c, t, index, &search->body);
-    if (is_plane_near(&search->body, all, thickness)) { find_touches_of_solid(search); }
+    if (is_plane_near(&search->body, &bounds->all, thickness)) { find_touches_of_solid(search, &bounds->held); }
   }
   const int32_t is_deep = search->s.is_deep;
   clear_room(c, sizeof *search);

@@ -50,7 +50,7 @@ CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
 /* The rise of lanes `k` of a touch. */
 CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
   const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
-  const lanes3 d = gather_near(a, a->bent, e, k), w = gather_near(a, a->direction, e, k);
+  const lanes3 d = near_at_touch(a, a->bent, e, k), w = near_at_touch(a, a->direction, e, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = lanes3_flush(lanes3_subtract(d, w));
   const lanes gap = lanes_subtract(touch_load(e, TOUCH_GAP, k), lanes_flush(lanes3_dot(n, w)));
   const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), gap), thickness);

@@ -98,9 +98,14 @@ CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_
   return lanes_less(lanes_splat(0.0f), faced);
 }
 
+/* The coefficients of friction of a touch, of which this is remembered. */
+CLOTH_INLINE lanes touch_friction(const cloth *c, const touch *e, const remembered *m) {
+  const cloth_collider *body = &slot_at(c, e->collider)->body;
+  return lanes_select(m->slides, lanes_splat(body->kinetic_friction), lanes_splat(body->static_friction));
+}
+
 /* The law of lanes `k` of a touch; zeros where nothing presses. */
 CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
-  const collider_slot *slot = slot_at(p->c, e->collider);
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
   const lanes thickness = lanes_splat(contact_thickness(p->c));
   body_unknown *body = find_unknown(p->c, e->collider);
@@ -136,8 +141,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
   const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
   const lanes length = lanes3_length(lanes3_flush(way));
-  const lanes kinetic = lanes_splat(slot->body.kinetic_friction);
-  const lanes friction = lanes_select(m.slides, kinetic, lanes_splat(slot->body.static_friction));
+  const lanes friction = touch_friction(p->c, e, &m);
   const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
   const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
   const lanes most = lanes_multiply(friction, pressed);
@@ -146,7 +150,6 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
-  touch_store(e, TOUCH_FRICTION, k, friction);
   if (body) { lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed)); }
 }
 
@@ -266,9 +269,10 @@ CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
 }
 
 /* Lets go contacts of lanes `k` of a touch that pull, where their particles are fast, and bounds friction by what
-   presses now; `moved`: the solution so far. Returns by how much the residual changes. */
-CLOTH_INLINE lanes3 release_touch(float *ground, int32_t place, touch *e, int32_t k, lanes3 moved, lanes_mask fast,
-                                  lanes_mask which) {
+   presses now, with a coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual
+   changes. */
+CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
+                                  lanes_mask fast, lanes_mask which) {
   const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
   const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
@@ -277,7 +281,7 @@ CLOTH_INLINE lanes3 release_touch(float *ground, int32_t place, touch *e, int32_
   const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
   const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), fast), which);
-  const lanes most = lanes_multiply(touch_load(e, TOUCH_FRICTION, k), lanes_flush(lanes_maximum(press, zero)));
+  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
   const lanes_mask slips =
       lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
   const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
@@ -285,12 +289,14 @@ CLOTH_INLINE lanes3 release_touch(float *ground, int32_t place, touch *e, int32_
   touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
   touch_store(e, TOUCH_ALONG, k, new_along);
   touch_store(e, TOUCH_ACROSS, k, new_across);
-  add_contact_block(ground, place, n, lanes_subtract(new_along, along), lanes_subtract(new_across, across));
+  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, lanes_subtract(new_along, along),
+                    lanes_subtract(new_across, across));
   return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
 /* What letting go takes, and what it changes. */
 typedef struct contact_release {
+  const cloth *c;
   const solve_arrays *a;
   float length; /* of the last step along the direction */
   int32_t has_solution, all;
@@ -311,7 +317,8 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes3 moved = lanes3_flush(solution_with(a, e->row, i, lanes_splat(rel->length), rel->has_solution));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
-  const lanes3 change = release_touch(a->ground, place, e, k, moved, is_fast, which);
+  const remembered m = remember(rel->c, touched_number(e), e->row * a->columns + i);
+  const lanes3 change = release_touch(a, e, k, moved, touch_friction(rel->c, e, &m), is_fast, which);
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
@@ -331,7 +338,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
 CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays a = arrays_of(c);
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
-  contact_release r = {.a = &a, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  contact_release r = {.c = c, .a = &a, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];

@@ -14,7 +14,6 @@
 #include "cell_memory.h"
 #include "law.h"
 #include "memory.h"
-#include "points.h"
 #include "press.h"
 #include "touch.h"
 
@@ -127,10 +126,9 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
     const touch *e = &list[n];
     const body_unknown *u = find_unknown(c, e->collider);
     EACH_TOUCH_LANES(e, a.columns, k, i, {
-      const lanes3 solution = lanes3_flush(gather_solution(&a, e, k, last_step, has_solution));
+      const lanes3 solution = lanes3_flush(solution_with(&a, e->row, i, last_step, has_solution));
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
       lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&a, u, e, k, solution))));
-      (void)i;
     });
   }
   return vector_flush_work(lanes3_sum_total(sums));
@@ -205,7 +203,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes holds = lanes_multiply(touch_load(e, TOUCH_FRICTION, k), lanes_divide(law, stiffness));
+  const lanes holds = lanes_multiply(touch_friction(r->c, e, &m), lanes_divide(law, stiffness));
   const lanes_mask slips = lanes_less(holds, length);
   const lanes_mask slides = lanes_less(lanes_splat(SLIDING_SPEED * r->t->h), lanes_subtract(length, holds));
   const lanes left = lanes_minimum(lanes_divide(holds, length), lanes_splat(1.0f));

@@ -17,7 +17,7 @@
  * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
  * is too deep is (result.h). It never happens at rest, and costs nothing where no particle goes so far.
  *
- * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: scratch.reach.
+ * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
  */
 
 #if WITH_COLLIDERS
@@ -34,12 +34,18 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
 
 /* 1 if there are any. */
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
+  const float thickness = contact_thickness(r->c);
+  const lanes zero = lanes_splat(0.0f), last_step = lanes_splat(workspace_of(r->c)->last_step);
+  lanes most = zero;
   for (int32_t row = 0; row < r->a->rows; row++) {
-    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
-      if (lanes_any(are_runaways(r, row, i))) { return 1; }
-    }
+    const float *diagonal = r->a->diagonal + row * r->a->pitch;
+    EACH_BLOCK(i, left, r->a->columns, {
+      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
+      const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(diagonal + i)), lanes_first(left));
+      most = lanes_maximum(lanes_keep(moves, lanes3_dot(y, y)), most);
+    });
   }
-  return 0;
+  return lanes_largest(most, 0.0f) > thickness * thickness;
 }
 
 /* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
@@ -59,7 +65,7 @@ static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes
 
 /* Moves those out that are inside one collider. */
 CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
-  const float *reach = floats_at(r->c, r->c->scratch.reach);
+  const float *reach = reach_of(r->c);
   touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
   fill_zero(e, sizeof *e);
   for (e->row = 0; e->row < r->a->rows; e->row++) {
@@ -89,10 +95,11 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
                     .v = vectors_at(c, c->state.velocity),
                     .has_solution = has_solution};
   if (!has_runaways(&r)) { return; }
+  const position_box held = box_of_held(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_solid_at(c, index)) {
       take_touched_body(c, t, index, &b);
-      b.is_buried = b.unknown ? 0 : find_reach(c, &b);
+      b.is_buried = b.unknown ? 0 : find_reach(c, &b, &held);
       catch_runaways_at(&r);
     }
   }

@@ -14,6 +14,8 @@
 #include "../step_origin.h"
 #include "../types.h"
 #include "body.h"
+#include "boxes.h"
+#include "buried.h"
 #include "memory.h"
 #include "touch.h"
 
@@ -30,8 +32,8 @@
  *
  * The first place is found by conservative advancement: a point may go as far as its distance without touching.
  *
- * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches; in ground the boxes of blocks,
- * and which particles are near. Scratch: scratch.reach.
+ * In: position, place, diagonal, colliders, memory of contact. Out: the list of touches; in ground the boxes of tiles,
+ * and which particles are near. Scratch: ground.
  */
 
 #if WITH_COLLIDERS
@@ -78,92 +80,88 @@ CLOTH_SEPARATE int32_t follow_ways(const touched_body *b, const touch_way *w, la
   return places;
 }
 
-/* Boxes around blocks of particles, by rows, where they are linearised, and the longest of their ways; which particles
-   of a block are near a collider, as bits. They stand in memory that is free until terms have blocks. */
-typedef struct block_boxes {
-  vector_array centre, half;
-  float *way;
-  uint32_t *near;
-  int32_t count;
-} block_boxes;
+/* Rows of a tile: eight columns of so many rows have one box. Of fewer there are more boxes to compare, of more there
+   are more particles in those that are near. */
+#define TILE_ROWS 8 /* a power of two */
 
-static block_boxes boxes_of(const cloth *c) {
-  const int32_t count = touch_blocks(c->grid.columns) * c->grid.rows, room = row_pitch(count);
-  float *from = floats_at(c, c->scratch.ground);
-  return (block_boxes){.centre = {from, from + room, from + 2 * room},
-                       .half = {from + 3 * room, from + 4 * room, from + 5 * room},
-                       .way = from + 6 * room,
-                       .near = (uint32_t *)(void *)(from + 7 * room),
-                       .count = count};
+/* Boxes around tiles of particles, by rows of tiles, where they are linearised, and the longest of their ways; of the
+   collider that is looked at: which rows of a tile have particles around its box, as bits, and how far beyond it they
+   are of interest [m]; and which particles of a block are near, as bits. They stand behind reach_of() in memory that is
+   free until terms have blocks: nine floats a tile and one a block are less than it has beside that, five a place. */
+typedef struct tile_boxes {
+  vector_array centre, half;
+  float *way, *margin;
+  uint32_t *rows, *near;
+  int32_t along, count; /* tiles beside each other; all of them */
+} tile_boxes;
+
+static tile_boxes boxes_of(const cloth *c) {
+  const int32_t along = touch_blocks(c->grid.columns), down = (c->grid.rows + TILE_ROWS - 1) / TILE_ROWS;
+  const int32_t room = row_pitch(along * down);
+  float *from = reach_of(c) + pitch_of(c) * c->grid.rows;
+  return (tile_boxes){.centre = {from, from + room, from + 2 * room},
+                      .half = {from + 3 * room, from + 4 * room, from + 5 * room},
+                      .way = from + 6 * room,
+                      .margin = from + 7 * room,
+                      .rows = (uint32_t *)(void *)(from + 8 * room),
+                      .near = (uint32_t *)(void *)(from + 9 * room),
+                      .along = along,
+                      .count = along * down};
 }
 
-/* The box of block number `n`. */
-static void find_block_box(const block_boxes *boxes, const solve_arrays *a, vector_array x, int32_t n) {
-  const int32_t blocks = touch_blocks(a->columns), row = n / blocks, column = (n - row * blocks) * TOUCH_LANES;
-  const float *place = near_row(a->place, a->pitch, row);
-  const lanes3 first = lanes3_splat(near_vector(place, a->plane, column));
+/* The box of tile number `n`, and the longest of its ways. */
+CLOTH_INLINE position_box find_tile_box(const solve_arrays *a, vector_array x, const tile_boxes *boxes, int32_t n) {
+  const int32_t first_row = n / boxes->along * TILE_ROWS, end = smaller_of(first_row + TILE_ROWS, a->rows);
+  const int32_t column = n % boxes->along * TOUCH_LANES;
+  const lanes3 first = lanes3_splat(near_vector(near_row(a->place, a->pitch, first_row), a->plane, column));
   lanes3 low = first, high = first;
   lanes way = lanes_splat(0.0f);
   for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
     const lanes_mask exists = lanes_first(a->columns - column - k);
-    const lanes3 to = lanes3_select(exists, near_load(place, a->plane, column + k), first);
-    const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k));
-    low = lanes3_minimum(low, to);
-    high = lanes3_maximum(high, to);
-    way = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), way);
+    for (int32_t row = first_row; row < end; row++) {
+      const lanes3 place = near_load(near_row(a->place, a->pitch, row), a->plane, column + k);
+      const lanes3 to = lanes3_select(exists, place, first);
+      const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + column + k));
+      low = lanes3_minimum(low, to);
+      high = lanes3_maximum(high, to);
+      way = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), way);
+    }
   }
-  const position_box box = box_of_lanes(low, high);
-  vector_store(boxes->centre, n, vector_scale(vector_add(box.low, box.high), 0.5f));
-  vector_store(boxes->half, n, vector_scale(vector_subtract(box.high, box.low), 0.5f));
   boxes->way[n] = square_root(lanes_largest(way, 0.0f));
+  return box_of_lanes(low, high);
 }
 
-/* The boxes of all blocks; behind them, where lanes are loaded, zeros. */
-CLOTH_SEPARATE void find_block_boxes(const cloth *c, const solve_arrays *a, const block_boxes *boxes) {
-  clear_floats(boxes->centre.x, 7 * row_pitch(boxes->count));
-  for (int32_t n = 0; n < boxes->count; n++) {
-    find_block_box(boxes, a, vectors_at(c, c->state.position), n);
+/* The boxes of all tiles; behind them, where lanes are loaded, zeros. Returns where the particles of the cloth may go
+   in the substep: around where they are linearised, as far as their ways go. */
+CLOTH_SEPARATE position_box find_tile_boxes(const cloth *c) {
+  const solve_arrays a = arrays_of(c);
+  const tile_boxes boxes = boxes_of(c);
+  position_box all = empty_box();
+  float way = 0.0f;
+  clear_floats(boxes.centre.x, 7 * row_pitch(boxes.count));
+  for (int32_t n = 0; n < boxes.count; n++) {
+    const position_box box = find_tile_box(&a, vectors_at(c, c->state.position), &boxes, n);
+    vector_store(boxes.centre, n, vector_scale(vector_add(box.low, box.high), 0.5f));
+    vector_store(boxes.half, n, vector_scale(vector_subtract(box.high, box.low), 0.5f));
+    all = box_around_both(&all, &box);
+    way = maximum(boxes.way[n], way);
   }
+  return box_beyond(&all, way);
 }
 
-/* Where the particles of a cloth may go in the substep: around where they are linearised, as far as their ways go. */
-CLOTH_SEPARATE position_box box_of_ways(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const vector_array x = vectors_at(c, c->state.position);
-  const lanes3 first = lanes3_splat(near_vector(a->place, a->plane, 0));
-  lanes3 low = first, high = first;
-  lanes most = lanes_splat(0.0f);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *place = near_row(a->place, a->pitch, row);
-    EACH_BLOCK(i, left, a->columns, {
-      const lanes_mask exists = lanes_first(left);
-      const lanes3 to = lanes3_select(exists, near_load(place, a->plane, i), first);
-      const lanes3 along = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
-      low = lanes3_minimum(to, low);
-      high = lanes3_maximum(to, high);
-      most = lanes_maximum(lanes_keep(exists, lanes3_dot(along, along)), most);
-    });
-  }
-  const float way = square_root(lanes_largest(most, 0.0f));
-  const cloth_vector around = vector(way, way, way);
-  const position_box box = box_of_lanes(low, high);
-  const position_box wide = {vector_subtract(box.low, around), vector_add(box.high, around)};
-  return wide;
-}
+/* Where the particles of a cloth may go in a part, and where those are that are held. */
+typedef struct touch_bounds {
+  position_box all, held;
+} touch_bounds;
 
-/* Begins the search in a part: nothing touches yet. Returns 0 if there are no colliders; otherwise particles go within
- *all. */
-static int start_touches(const cloth *c, position_box *all) {
+/* Begins the search in a part: nothing touches yet. Returns 0 if there are no colliders. */
+static int start_touches(const cloth *c, touch_bounds *bounds) {
   clear_touches(c);
   workspace_of(c)->cells = 0;
   if (collider_end(c) == 0) { return 0; }
-  *all = box_of_ways(c);
+  bounds->all = find_tile_boxes(c);
+  bounds->held = box_of_held(c);
   return 1;
-}
-
-/* How far a coordinate is outside of a range. */
-static float outside_range(float low, float high, float a) {
-  return maximum(maximum(low - a, a - high), 0.0f);
 }
 
 /* The least distance of a box from a plane at a pose. */
@@ -172,15 +170,6 @@ static float box_above_plane(const cloth_pose *pose, const position_box *box) {
   const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
                                       n.z > 0.0f ? box->low.z : box->high.z);
   return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
-}
-
-/* The squared distance of a point from a box. */
-static float box_distance_squared(const position_box *box, cloth_vector p) {
-  const cloth_vector off =
-      vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
-             outside_range(box->low.z, box->high.z, p.z));
-  const cloth_vector away = vector_flush_work(off);
-  return vector_dot(away, away);
 }
 
 /* 1 if the collider at an index may touch what lies in a box in the substep: by the ball around it, on all of its way
@@ -207,17 +196,32 @@ typedef struct touch_search {
   const solve_arrays *a;
   const touched_body *b;
   vector_array x;
-  block_boxes boxes;
+  tile_boxes boxes;
+  cloth_vector centre, half; /* of the collider's box */
   const float *reach;
   float thickness;
-  float turn;      /* no point moves farther by the collider's turn than this share of its distance */
-  float farthest;  /* no particle of the block goes farther as the collider sees it [m] */
-  float push;      /* farthest that particles are pushed out [m] */
-  float beyond;    /* blocks are looked at that may come so near [m] */
-  float beside;    /* particles are near that are nearer than this and the longest way of their block [m] */
-  uint32_t near;   /* which of the block are */
-  int32_t is_deep; /* 1: a particle would be farther inside than the law is thick */
+  float turn;                    /* no point moves farther by the collider's turn than this share of its distance */
+  float farthest;                /* no particle of the tile goes farther as the collider sees it [m] */
+  float push;                    /* farthest that particles are pushed out [m] */
+  float beyond;                  /* particles are looked at that may come so near [m] */
+  float beside;                  /* they are near that are nearer than this and the longest way of their tile [m] */
+  uint32_t near;                 /* which of the block are */
+  int32_t first_near, last_near; /* rows that have some */
+  int32_t is_deep;               /* 1: a particle would be farther inside than the law is thick */
 } touch_search;
+
+/* Begins a search among colliders, to each of which `b` goes. */
+static void start_search(const cloth *c, touch_search *s, solve_arrays *a, const touched_body *b) {
+  fill_zero(s, sizeof *s);
+  *a = arrays_of(c);
+  s->c = c;
+  s->a = a;
+  s->b = b;
+  s->x = vectors_at(c, c->state.position);
+  s->boxes = boxes_of(c);
+  s->reach = reach_of(c);
+  s->thickness = contact_thickness(c);
+}
 
 /* From the anchors of a block of particles to where they are linearised, along the surface, in world axes. A contact
    that is not remembered is held to where its way begins. */
@@ -250,6 +254,15 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
   return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
+/* Which particles of a block lie in the box of the collider, widened by what is of interest. */
+CLOTH_INLINE lanes_mask are_in_box(const touch_search *s, lanes3 p) {
+  const lanes3 off = lanes3_subtract(p, lanes3_splat(s->centre));
+  const lanes margin = lanes_splat(BOX_SLACK * (s->beyond + s->farthest));
+  const lanes_mask x = lanes_less(lanes_absolute(off.x), lanes_add(lanes_splat(s->half.x), margin));
+  const lanes_mask y = lanes_less(lanes_absolute(off.y), lanes_add(lanes_splat(s->half.y), margin));
+  return lanes_both(lanes_both(x, y), lanes_less(lanes_absolute(off.z), lanes_add(lanes_splat(s->half.z), margin)));
+}
+
 /* Charges places at which the ways of a block were compared with a collider. */
 static void charge_places(const touch_search *s, int32_t places) {
   const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
@@ -263,17 +276,21 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const touched_body *b = s->b;
   const int32_t i = e->column + k, particle = e->row * a->columns + i;
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
+  const lanes3 place = near_load(near_row(a->place, a->pitch, e->row), a->plane, i);
+  const lanes_mask around = are_in_box(s, place);
+  touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
+  if (!lanes_any(around)) { return 0; }
   lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
   if (b->unknown) {
     const lanes held = held_particles(s->c, particle, a->columns - i);
     moves = lanes_less(zero, lanes_select(moves, lanes_splat(1.0f), held));
   }
-  touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
-  touch_way w = {.to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, e->row), a->plane, i))};
+  touch_way w = {.to = lanes_to_local(&b->end, place)};
   lanes3 normal;
   lanes gap = distances_to(b, &w.to, &normal);
-  s->near |= lanes_bits(lanes_less(gap, lanes_splat(s->beside + s->farthest))) << k;
+  s->near |= lanes_bits(lanes_both(around, lanes_less(gap, lanes_splat(s->beside + s->farthest)))) << k;
   lanes_mask near = lanes_both(moves, lanes_less(gap, lanes_splat(2.0f * s->thickness + s->farthest)));
+  near = lanes_both(near, around);
   if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
@@ -322,9 +339,9 @@ static float turn_of(const touched_body *b) {
   return 2.0f * (vector_length(off) + most);
 }
 
-/* Which of the blocks from `first` on the collider may touch. A convex one is nowhere in front of the plane that is as
+/* Which of the tiles from `first` on the collider may touch. A convex one is nowhere in front of the plane that is as
    far from the middle of the box as itself. */
-CLOTH_INLINE lanes_mask are_blocks_near(const touch_search *s, int32_t first) {
+CLOTH_INLINE lanes_mask are_tiles_near(const touch_search *s, int32_t first) {
   const lanes3 half = lanes3_load(s->boxes.half, first);
   const lanes3 p = lanes_to_local(&s->b->end, lanes3_load(s->boxes.centre, first));
   const lanes away = lanes3_length(p), radius = lanes3_length(half);
@@ -340,7 +357,7 @@ CLOTH_INLINE lanes_mask are_blocks_near(const touch_search *s, int32_t first) {
   return lanes_less(distance, lanes_multiply(lanes_add(lanes_add(deep, ways), turned), lanes_splat(BOX_SLACK)));
 }
 
-/* How far particles of block number `n` go at most, as the collider sees it. */
+/* How far particles of tile number `n` go at most, as the collider sees it. */
 static float longest_way(const touch_search *s, int32_t n) {
   const cloth_vector off = vector_subtract(vector_load(s->boxes.centre, n), s->b->end.position);
   const float radius = s->turn > 0.0f ? vector_length(vector_load(s->boxes.half, n)) : 0.0f;
@@ -348,25 +365,103 @@ static float longest_way(const touch_search *s, int32_t n) {
   return s->boxes.way[n] + s->b->shift + s->turn * away;
 }
 
-/* Finds the touches of a collider with block number `n` of particles. */
-static void find_touches_of_block(touch_search *s, int32_t n) {
+/* Notes the rows of tile number `n` of whose particles one lies around the box of the collider. */
+CLOTH_INLINE void find_rows_in_box(touch_search *s, int32_t n) {
+  const solve_arrays *a = s->a;
+  const int32_t first = n / s->boxes.along * TILE_ROWS, column = n % s->boxes.along * TOUCH_LANES;
+  const int32_t rows = smaller_of(a->rows - first, TILE_ROWS);
+  s->farthest = s->boxes.margin[n];
+  s->boxes.rows[n] = 0;
+  for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
+    const lanes_mask exists = lanes_first(a->columns - column - k);
+    for (int32_t row = 0; row < rows; row++) {
+      const lanes3 p = near_load(near_row(a->place, a->pitch, first + row), a->plane, column + k);
+      s->boxes.rows[n] |= (uint32_t)lanes_any(lanes_both(are_in_box(s, p), exists)) << row;
+    }
+  }
+}
+
+/* Chooses what of the tiles lies around the box of the collider that is looked at, as far as its particles go. */
+CLOTH_SEPARATE void choose_tiles(touch_search *s) {
+  const position_box box = box_of_body(s->b);
+  s->half = vector_scale(vector_subtract(box.high, box.low), 0.5f);
+  s->centre = vector_add(box.low, s->half);
+  s->turn = turn_of(s->b);
+  fill_zero(s->boxes.rows, (uint32_t)s->boxes.count * sizeof *s->boxes.rows);
+  for (int32_t first = 0; first < s->boxes.count; first += CLOTH_LANES) {
+    uint32_t near = lanes_bits(lanes_both(are_tiles_near(s, first), lanes_first(s->boxes.count - first)));
+    for (; near; near &= near - 1u) {
+      const int32_t n = first + first_bit(near);
+      s->boxes.margin[n] = BOX_SLACK * longest_way(s, n);
+      find_rows_in_box(s, n);
+    }
+  }
+}
+
+/* A block of particles; the first tile of its row of tiles, and which rows of these have any, as bits. */
+typedef struct block_walk {
+  int32_t row, column, first;
+  uint32_t rows;
+} block_walk;
+
+/* Before the first block. */
+static block_walk before_blocks(void) {
+  const block_walk place = {-1, CLOTH_GRID_LIMIT, 0, 0};
+  return place;
+}
+
+/* Goes to the next row that has blocks around the box of the collider. Returns 0 behind the last. */
+static int next_row_of_blocks(const touch_search *s, block_walk *at) {
+  for (at->row++; at->row < s->a->rows; at->row++) {
+    if (at->row % TILE_ROWS == 0) {
+      at->first = at->row / TILE_ROWS * s->boxes.along;
+      at->rows = 0;
+      for (int32_t n = 0; n < s->boxes.along; n++) {
+        at->rows |= s->boxes.rows[at->first + n];
+      }
+    }
+    if (at->rows >> at->row % TILE_ROWS & 1u) { return 1; }
+    at->row |= at->rows ? 0 : TILE_ROWS - 1;
+  }
+  return 0;
+}
+
+/* Goes from block to block of those that lie around the box of the collider, row by row. Returns 0 behind the last. */
+CLOTH_SEPARATE int next_block(touch_search *s, block_walk *at) {
+  for (;;) {
+    at->column += TOUCH_LANES;
+    if (at->column >= s->a->columns) {
+      if (!next_row_of_blocks(s, at)) { return 0; }
+      at->column = 0;
+    }
+    const int32_t tile = at->first + at->column / TOUCH_LANES;
+    if (s->boxes.rows[tile] >> at->row % TILE_ROWS & 1u) {
+      s->farthest = s->boxes.margin[tile];
+      return 1;
+    }
+  }
+}
+
+/* Finds the touches of a collider with a block of particles. */
+static void find_touches_of_block(touch_search *s, const block_walk *at) {
   const cloth *c = s->c;
-  const int32_t blocks = touch_blocks(s->a->columns);
   touch *e = touches_of(c) + workspace_of(c)->touches;
   int touches = 0;
-  e->row = n / blocks;
-  e->column = (n - e->row * blocks) * TOUCH_LANES;
+  e->row = at->row;
+  e->column = at->column;
   e->collider = s->b->collider;
-  e->kind = POINT_PARTICLE;
   e->face = 0;
-  s->farthest = BOX_SLACK * longest_way(s, n);
   s->near = 0;
   workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
   EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
-  s->boxes.near[n] = s->near;
+  s->boxes.near[e->row * s->boxes.along + e->column / TOUCH_LANES] = s->near;
+  if (s->near) {
+    s->first_near = smaller_of(e->row, s->first_near);
+    s->last_near = e->row;
+  }
   if (touches) {
     clear_untouched(e, s->a->columns);
     keep_touch(c);
@@ -375,12 +470,13 @@ static void find_touches_of_block(touch_search *s, int32_t n) {
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  fill_zero(s->boxes.near, (uint32_t)s->boxes.count * sizeof *s->boxes.near);
-  for (int32_t first = 0; first < s->boxes.count; first += CLOTH_LANES) {
-    uint32_t near = lanes_bits(lanes_both(are_blocks_near(s, first), lanes_first(s->boxes.count - first)));
-    for (; near; near &= near - 1u) {
-      find_touches_of_block(s, first + first_bit(near));
-    }
+  block_walk at = before_blocks();
+  s->first_near = s->a->rows;
+  s->last_near = -1;
+  fill_zero(s->boxes.near, (uint32_t)(s->boxes.along * s->a->rows) * sizeof *s->boxes.near);
+  choose_tiles(s);
+  while (next_block(s, &at)) {
+    find_touches_of_block(s, &at);
   }
 }
 

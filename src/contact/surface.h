@@ -12,6 +12,7 @@
 #include "../step_origin.h"
 #include "../types.h"
 #include "body.h"
+#include "boxes.h"
 #include "buried.h"
 #include "hits.h"
 #include "memory.h"
@@ -33,7 +34,7 @@
  * and moves its end in front of what it passes. That is counted as safety, and never happens at rest.
  *
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
- * scratch.reach, leaves_of(), row buffers.
+ * ground, leaves_of(), row buffers.
  */
 
 #if WITH_SURFACES
@@ -75,8 +76,6 @@ static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t
 
 /* Blocks of lanes of a touch. */
 #define TOUCH_GROUPS (TOUCH_LANES / CLOTH_LANES)
-/* Beyond every coordinate [m]. */
-#define BEYOND_ALL 1.0e18f
 /* Share of the distance from the nearest triangle that a particle may move without having passed any. */
 #define SAFE_SHARE 0.9f
 /* Share of the thickness at which a particle is put that had passed. */
@@ -126,32 +125,6 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int3
   return lanes_any(near);
 }
 
-static position_box box_around_both(const position_box *a, const position_box *b) {
-  const position_box both = {
-      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
-      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
-  return both;
-}
-
-/* The box in world axes around one at a pose. */
-static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
-  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
-  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
-  const cloth_vector x = rotate(pose->rotation, vector(half.x, 0.0f, 0.0f));
-  const cloth_vector y = rotate(pose->rotation, vector(0.0f, half.y, 0.0f));
-  const cloth_vector z = rotate(pose->rotation, vector(0.0f, 0.0f, half.z));
-  const cloth_vector most =
-      vector(absolute(x.x) + absolute(y.x) + absolute(z.x), absolute(x.y) + absolute(y.y) + absolute(z.y),
-             absolute(x.z) + absolute(y.z) + absolute(z.z));
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
-}
-
 /* Widens a box by the balls around the ends of the ways of a group that are near. */
 static void widen_box(const surface_block *block, int32_t group, position_box *box) {
   const lanes_mask near = lanes_less(lanes_splat(0.0f), block->near[group]);
@@ -162,12 +135,6 @@ static void widen_box(const surface_block *block, int32_t group, position_box *b
       box_of_lanes(lanes3_select(near, lanes3_subtract(to, around), none),
                    lanes3_select(near, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f))));
   *box = box_around_both(box, &of_lanes);
-}
-
-/* A box around nothing. */
-static position_box empty_box(void) {
-  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL), vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
-  return none;
 }
 
 /* The ends of ways, radii and reaches of the particles of a group of lanes. */
@@ -341,7 +308,6 @@ CLOTH_ONCE void make_faces(touch_search *s, int32_t row, int32_t column, surface
     e->row = row;
     e->column = column;
     e->collider = whole->collider;
-    e->kind = POINT_PARTICLE;
     e->face = face;
     s->b = &one;
     for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
@@ -400,54 +366,49 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   return box;
 }
 
-/* The box around the ways of a block of particles, and as far on. */
-static position_box box_of_block_ways(const block_boxes *boxes, int32_t n) {
-  const float wide = BOX_SLACK * (vector_length(vector_load(boxes->half, n)) + boxes->way[n]);
-  const cloth_vector centre = vector_load(boxes->centre, n), around = vector(wide, wide, wide);
-  const position_box box = {vector_subtract(centre, around), vector_add(centre, around)};
-  return box;
-}
-
 /* Begins to search all surfaces. */
 CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
   surface_search *search = (surface_search *)room_between_passes(c);
-  search->arrays = arrays_of(c);
-  fill_zero(&search->s, sizeof search->s);
-  search->s.c = c;
-  search->s.a = &search->arrays;
-  search->s.b = &search->body;
-  search->s.x = vectors_at(c, c->state.position);
-  search->s.reach = floats_at(c, c->scratch.reach);
-  search->s.thickness = contact_thickness(c);
+  start_search(c, &search->s, &search->arrays, &search->body);
   return search;
 }
 
 /* Goes to the surface at an index. */
-static void take_surface(surface_search *search, const substep_terms *t, int32_t index) {
+static void take_surface(surface_search *search, const substep_terms *t, int32_t index, const position_box *held) {
   take_touched_body(search->s.c, t, index, &search->body);
-  search->body.is_buried = find_reach(search->s.c, &search->body);
+  search->body.is_buried = find_reach(search->s.c, &search->body, held);
+}
+
+/* Chooses the tiles whose ways, and as far on, may meet a surface. */
+static void choose_surface_tiles(touch_search *s) {
+  const position_box box = surface_box(s->b, BOX_SLACK * 2.0f * s->thickness);
+  s->half = vector_scale(vector_subtract(box.high, box.low), 0.5f);
+  s->centre = vector_add(box.low, s->half);
+  for (int32_t n = 0; n < s->boxes.count; n++) {
+    const float wide = s->boxes.margin[n] = BOX_SLACK * s->boxes.way[n];
+    const cloth_vector centre = vector_load(s->boxes.centre, n), half = vector_load(s->boxes.half, n);
+    const position_box tile = {vector_subtract(centre, half), vector_add(centre, half)}, ways = box_beyond(&tile, wide);
+    s->boxes.rows[n] = 0;
+    if (do_boxes_meet(&box, &ways)) { find_rows_in_box(s, n); }
+  }
 }
 
 /* Finds the touches of a surface. */
 CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
-  const position_box box = surface_box(&search->body, BOX_SLACK * 2.0f * search->s.thickness);
-  const block_boxes boxes = boxes_of(search->s.c);
-  for (int32_t n = 0; n < boxes.count; n++) {
-    const position_box block = box_of_block_ways(&boxes, n);
-    if (do_boxes_meet(&box, &block)) {
-      const int32_t blocks = touch_blocks(search->arrays.columns), row = n / blocks;
-      find_block_touches(search, row, (n - row * blocks) * TOUCH_LANES);
-    }
+  block_walk at = before_blocks();
+  choose_surface_tiles(&search->s);
+  while (next_block(&search->s, &at)) {
+    find_block_touches(search, at.row, at.column);
   }
 }
 
 /* Finds the touches of all surfaces, after those of all other colliders: the boxes of the blocks are known. Returns 1
    if one would be farther inside than the law is thick. */
-CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const position_box *all) {
+CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   surface_search *search = start_surfaces(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_surface_at(c, index) && is_ball_near(c, index, all, search->s.thickness)) {
-      take_surface(search, t, index);
+    if (is_surface_at(c, index) && is_ball_near(c, index, &bounds->all, search->s.thickness)) {
+      take_surface(search, t, index, &bounds->held);
       find_touches_of_surface(search);
     }
   }
@@ -485,7 +446,7 @@ CLOTH_SEPARATE lanes may_have_passed(const touch_search *s, int32_t first, int32
   const touch *list = touches_of(s->c);
   lanes free = thickness;
   for (int32_t n = first; n >= 0; n = list[n].next) {
-    if (list[n].collider == s->b->collider && list[n].kind == POINT_PARTICLE) {
+    if (list[n].collider == s->b->collider) {
       const lanes gap = lanes_multiply(touch_load(&list[n], TOUCH_GAP, k), lanes_splat(SAFE_SHARE));
       free = lanes_minimum(gap, free);
     }
@@ -519,10 +480,11 @@ static int32_t guard_block(surface_search *search, const substep_terms *t, int32
 CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   if (count_surfaces(c) == 0) { return; }
   surface_search *search = start_surfaces(c);
+  const position_box held = box_of_held(c);
   const solve_arrays *a = &search->arrays;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_surface_at(c, index)) { continue; }
-    take_surface(search, t, index);
+    take_surface(search, t, index, &held);
     for (int32_t row = 0; row < a->rows; row++) {
       for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
         workspace_of(c)->moved_out += guard_block(search, t, row, column);

@@ -23,7 +23,7 @@
 
 /* Floats of a touch for each of its particles: the normal in world axes; the gap; the force along the normal at the
    place of linearisation; stiffness along and across the normal; the offset from the anchor along the surface; distance
-   from which the law acts; way in the collider's axes; coefficient of friction. */
+   from which the law acts; way in the collider's axes. */
 enum {
   TOUCH_NORMAL,
   TOUCH_GAP = TOUCH_NORMAL + 3,
@@ -33,18 +33,11 @@ enum {
   TOUCH_OFFSET,
   TOUCH_REACH = TOUCH_OFFSET + 3,
   TOUCH_WAY,
-  TOUCH_FRICTION,
   TOUCH_FLOATS
 };
 
-/* Which points touch: particles; middles of links along warp and weft; centres of cells. The particles of a point are
-   corners of the cell that begins at its row and column: 0 there, 1 in the next column, 2 and 3 below these. */
-enum { POINT_PARTICLE, POINT_WARP, POINT_WEFT, POINT_CENTRE, POINT_KINDS };
-#define CORNERS 4
-
 typedef struct touch {
   int32_t row, column, collider;
-  int32_t kind; /* of its points */
   int32_t face; /* of the collider: see face_number() */
   int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
@@ -216,7 +209,7 @@ static void clear_touches(const cloth *c) {
   for (int32_t n = 0; n < touch_blocks(c->grid.columns) * c->grid.rows; n++) {
     heads[n] = -1;
   }
-  workspace_of(c)->touches = 0;
+  workspace_of(c)->touches = workspace_of(c)->may_run_away = 0;
   workspace_of(c)->searched_before += workspace_of(c)->searched;
   workspace_of(c)->searched = 0;
 }

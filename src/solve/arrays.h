@@ -28,7 +28,10 @@
  *   diagonal   own 1    isotropic part of the operator's own block: mass ratio and what targets and drag of the air
  *                       add; 0: the particle does not move by itself, or there is none
  *   air        own 3    root of kappa n of the air's block kappa n n^T; only with air
- *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these
+ *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these. Behind
+ *                       them a word a row: whether it has some
+ *              reach    own 1: where contact with a collider begins, before terms have blocks and after the solve; behind
+ *                       it boxes of tiles, while touches are looked for (contact/buried.h, contact/search.h)
  *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
  *
  * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
@@ -146,6 +149,7 @@ typedef struct solve_arrays {
   ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
   float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
   float *air, *ground, *factors; /* NULL without */
+  uint32_t *ground_rows;         /* of each row: 1 if it has further blocks; behind these */
   float *buffers, *coefficients, *sums;
 } solve_arrays;
 
@@ -182,6 +186,7 @@ static float *optional_array(const cloth *c, uintptr_t offset) {
 
 static solve_arrays arrays_of(const cloth *c) {
   const int32_t pitch = pitch_of(c);
+  float *ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL;
   const solve_arrays a = {.columns = c->grid.columns,
                           .rows = c->grid.rows,
                           .pitch = pitch,
@@ -199,12 +204,19 @@ static solve_arrays arrays_of(const cloth *c) {
                           .inverse = optional_array(c, c->scratch.inverse),
                           .diagonal = floats_at(c, c->scratch.diagonal),
                           .air = optional_array(c, c->scratch.air),
-                          .ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL,
+                          .ground = ground,
+                          .ground_rows =
+                              (uint32_t *)(void *)(ground ? ground + SYMMETRIC_FLOATS * pitch * c->grid.rows : NULL),
                           .factors = optional_array(c, c->scratch.factors),
                           .buffers = floats_at(c, c->scratch.row_buffers),
                           .coefficients = floats_at(c, c->scratch.coefficients),
                           .sums = floats_at(c, c->scratch.sums)};
   return a;
+}
+
+/* The further blocks of a row of particles; NULL if it has none. */
+CLOTH_INLINE float *ground_of_row(const solve_arrays *a, int32_t row) {
+  return a->ground && a->ground_rows[row] ? a->ground + SYMMETRIC_FLOATS * row * (ptrdiff_t)a->pitch : NULL;
 }
 
 /* Clears what kernels read before the first row and behind the last one of the planes of a near array. */

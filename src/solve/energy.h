@@ -165,7 +165,7 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan
       add_plate_squares(a, &s, &sum);
     }
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
-    next_product_row(&r, a->pitch);
+    next_product_row(a, &r, row + 1);
   }
   (void)plan;
 }

@@ -155,9 +155,10 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   const level_pair p = *pair;
   float *ground = level_ground(c, 0), *line = p.row;
   const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
-  if (a->ground) { restrict_blocks(&p, a->ground, ground, 1.0f, first, end); }
   for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
+    const int adds = ground_of_row(a, s.row[0]) || ground_of_row(a, s.row[1]) || ground_of_row(a, s.row[2]);
+    if (adds) { restrict_blocks(&p, a->ground, ground, 1.0f, row, row + 1); }
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
       lanes sum = zero;
       for (int32_t n = 0; n < 3; n++) {
@@ -172,7 +173,7 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
     for (int32_t i = 0; i < p.coarse_columns; i += CLOTH_LANES) {
       symmetric m = symmetric_identity(lanes_load(held + i));
       const int32_t place = row * p.coarse_pitch + i;
-      m = a->ground ? symmetric_add(own_block(ground, place), m) : m;
+      m = adds ? symmetric_add(own_block(ground, place), m) : m;
       own_block_store(ground, place, m);
     }
   }

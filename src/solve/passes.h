@@ -50,6 +50,7 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
   const lanes twist = lanes_splat(bends * t->twist * cells_at_element(row, a->rows, 0));
   const int32_t columns = a->columns, first = row * a->pitch, kind = c->settings.solver.preconditioner;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const float *ground = ground_of_row(a, row);
   row_sum sum = row_sum_start();
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const int32_t place = first + i;
@@ -68,7 +69,7 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
     } else {
       m = symmetric_add(m, symmetric_identity(added));
     }
-    m = a->ground ? symmetric_add(m, own_block(a->ground, place)) : m;
+    m = ground ? symmetric_add(m, own_block(ground, i)) : m;
     const symmetric inverse = symmetric_quantise(chosen_inverse(kind, symmetric_quantise(m), own));
     own_block_store(a->inverse, place, inverse);
     const lanes3 r = own_load(a->residual, place), z = symmetric_apply(inverse, r);

@@ -75,7 +75,7 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
                    .bends = bends,
                    .plate = lanes_splat(plate),
                    .air = a->air ? a->air + 3 * first : NULL,
-                   .ground = a->ground ? a->ground + SYMMETRIC_FLOATS * first : NULL,
+                   .ground = ground_of_row(a, row),
                    .above = forces_of_row(a, row - 1),
                    .brought = forces_of_row(a, row),
                    .q = a->product + 3 * first,
@@ -85,8 +85,9 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
   return r;
 }
 
-/* Goes on to the next row, `pitch` places on. */
-CLOTH_INLINE void next_product_row(product_row *r, ptrdiff_t pitch) {
+/* Goes on to row `row`, the next one. */
+CLOTH_INLINE void next_product_row(const solve_arrays *a, product_row *r, int32_t row) {
+  const ptrdiff_t pitch = a->pitch;
   r->x = r->x_below;
   r->x_below += NEAR_STEP * pitch;
   r->p = r->p_below;
@@ -94,7 +95,7 @@ CLOTH_INLINE void next_product_row(product_row *r, ptrdiff_t pitch) {
   r->springs += SPRING_FLOATS * pitch;
   r->diagonal += pitch;
   r->air = r->air ? r->air + 3 * pitch : NULL;
-  r->ground = r->ground ? r->ground + SYMMETRIC_FLOATS * pitch : NULL;
+  r->ground = row < a->rows ? ground_of_row(a, row) : NULL;
   r->q += 3 * pitch;
   const force_rows brought = r->brought;
   r->brought = r->above;
@@ -213,7 +214,7 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
-    next_product_row(&r, a->pitch);
+    next_product_row(a, &r, row + 1);
   }
   (void)plan;
 }

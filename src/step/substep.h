@@ -76,6 +76,22 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
   (void)t;
 }
 
+/* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
+ */
+CLOTH_ONCE void start_ground(const cloth *c, int32_t all) {
+  const solve_arrays a = arrays_of(c);
+  clear_floats(a.ground, SYMMETRIC_FLOATS * a.pitch * a.rows);
+  for (int32_t row = 0; row < a.rows; row++) {
+    a.ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
+  }
+#if WITH_COLLIDERS
+  const cell_touch *list = cell_touches_of(c);
+  for (int32_t n = 0; n < 3 * workspace_of(c)->cells; n++) {
+    a.ground_rows[list[n / 3].place[n % 3] / a.pitch] = 1;
+  }
+#endif
+}
+
 /* Terms of few particles, after the springs, the plate and the air of all. */
 CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
@@ -83,7 +99,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
   w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
-  if (w->has_ground) { clear_floats(floats_at(c, c->scratch.ground), SYMMETRIC_FLOATS * pitch_of(c) * c->grid.rows); }
+  if (w->has_ground) { start_ground(c, w->has_pairs || has_bounds(c)); }
   if (has_bounds(c)) {
     add_bounds(c, t);
     w->diagonal_changed = 1;
@@ -138,11 +154,11 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #if WITH_COLLIDERS
-  position_box all;
-  if (!c->scratch.touches || !start_touches(c, &all)) { return 0; }
-  int32_t is_deep = find_touches(c, t, &all);
+  touch_bounds bounds;
+  if (!c->scratch.touches || !start_touches(c, &bounds)) { return 0; }
+  int32_t is_deep = find_touches(c, t, &bounds);
 #if WITH_SURFACES
-  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &all) : 0;
+  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &bounds) : 0;
 #endif
   return is_deep;
 #else
@@ -196,7 +212,7 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
   } else {
     remember_nothing(c);
   }
-  if (workspace_of(c)->searched > 0) { catch_runaways(c, t, has_solution); }
+  if (workspace_of(c)->may_run_away) { catch_runaways(c, t, has_solution); }
 #if WITH_SURFACES
   if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
     guard_surfaces(c, t);
