@@ -328,7 +328,8 @@ typedef struct pair_key {
 /* What a pair that presses keeps, see self/memory.h. */
 typedef struct pair_memory {
   pair_key key;
-  cloth_vector force, slip; /* on the first feature [N]; [m] */
+  float press;       /* along its normal [N] */
+  cloth_vector slip; /* how far friction has let the first feature slip elastically [m] */
 } pair_memory;
 
 /* Words before the first of a cloth: how many there are. */

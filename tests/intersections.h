@@ -13,6 +13,7 @@ typedef struct mesh {
   const cloth *sheets[COUNTED_CLOTHS];
   int base[COUNTED_CLOTHS + 1], columns[COUNTED_CLOTHS], rows[COUNTED_CLOTHS], is_wrapped[COUNTED_CLOTHS];
   point *at;
+  int *same; /* the first of the particles that are sewn to one, or itself */
   int (*triangle)[3], triangles;
   int (*edge)[2], edges;
   double spacing; /* the largest: size of the cells of the hash */
@@ -68,6 +69,9 @@ static inline mesh mesh_make(int cloths, cloth *const *sheets, const cloth_confi
   m.base[cloths] = m.count;
   size_t count = (size_t)m.count;
   m.at = (point *)mesh_memory(count * sizeof *m.at);
+  m.same = (int *)mesh_memory(count * sizeof *m.same);
+  for (int i = 0; i < m.count; i++)
+    m.same[i] = i;
   m.triangle = (int(*)[3])mesh_memory(2 * count * sizeof *m.triangle);
   m.edge = (int(*)[2])mesh_memory(3 * count * sizeof *m.edge);
   for (int i = 0; i < cloths; i++)
@@ -79,8 +83,14 @@ static inline mesh mesh_make(int cloths, cloth *const *sheets, const cloth_confi
   return m;
 }
 
+/* Particles of two cloths that a seam keeps at one place count as one. Each is sewn once. */
+static inline void mesh_sew(mesh *m, int a, int particle, int b, int other) {
+  m->same[m->base[b] + other] = m->base[a] + particle;
+}
+
 static inline void mesh_free(mesh *m) {
   free(m->at);
+  free(m->same);
   free(m->triangle);
   free(m->edge);
   free(m->head);
@@ -172,7 +182,7 @@ static inline int edge_intersections(const mesh *m, int edge) {
           point corners[3] = {m->at[t[0]], m->at[t[1]], m->at[t[2]]};
           int shared = 0;
           for (int k = 0; k < 3; k++)
-            shared |= t[k] == e[0] || t[k] == e[1];
+            shared |= m->same[t[k]] == m->same[e[0]] || m->same[t[k]] == m->same[e[1]];
           if (!shared && count < FOUND_LIMIT && segment_meets(p[0], p[1], corners)) found[count++] = m->item[n];
         }
   qsort(found, (size_t)count, sizeof *found, compare_ints);
@@ -215,11 +225,6 @@ static inline int mesh_cloth_of(const mesh *m, int particle) {
   while (particle >= m->base[n + 1])
     n++;
   return n;
-}
-
-static inline int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /* The 5th percentile, over the particles that have another layer closer than `near`, of the distance to it: to the

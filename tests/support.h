@@ -65,6 +65,12 @@ static inline double point_distance(point a, point b) {
   return point_length(point_difference(a, b));
 }
 
+/* For qsort(). */
+static inline int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 /* Turn by `angle` about a unit axis. */
 static inline cloth_rotation rotation_about(point axis, double angle) {
   double sine = sin(0.5 * angle);

@@ -176,7 +176,7 @@ $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): exa
 
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
-COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) scenes/scenes abuse abuse_geometry common_bodies contact_cells contact_conflicts coupling flag \
+COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse abuse_geometry common_bodies contact_cells contact_conflicts coupling flag \
 	geometry_world group material origin quality queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
 	workers
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
@@ -216,9 +216,10 @@ $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c example
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
-# Scenes in which cloth folds on itself or meets other cloth, with and without contact, random crumples, and instructions:
-# 20 minutes.
-contact: $(BUILD)/tests/self_contact $(BUILD)/tests/group $(BUILD)/tests/self_crumples
+# Scenes in which cloth folds on itself or meets other cloth, with goals (FOLDS="bag sleeve --substeps 2": some of them),
+# and with and without contact; random crumples, and instructions: 30 minutes.
+contact: $(BUILD)/tests/folds/folds $(BUILD)/tests/self_contact $(BUILD)/tests/group $(BUILD)/tests/self_crumples
+	-@$(BUILD)/tests/folds/folds $(FOLDS)
 	-@$(BUILD)/tests/self_contact --table
 	-@$(BUILD)/tests/group --table
 	-@sh tests/contact_cost.sh $(BUILD)

@@ -51,6 +51,7 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
     b->terms = m->t;
     b->weight = m->weight;
     b->stiffness = PAIR_STIFFNESS * contact_stiffness(m->t) * m->weight;
+    b->hold = PAIR_STIFFNESS * contact_stiffness(m->t) / m->t->scale;
     b->has_solution = m->has_solution;
   });
 }
@@ -113,13 +114,6 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
 /* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
    particles of the first feature last bounds the friction of pairs that have not pressed before. */
 
-/* The stiffness of an element: the mean of those of its cloths that move. */
-static float pair_stiffness(const pair_ends *x) {
-  const self_body *a = x->body[0], *b = x->body[1];
-  const float first = a->terms ? a->stiffness : b->stiffness;
-  return 0.5f * (first + (b->terms ? b->stiffness : first));
-}
-
 /* Takes an element of which `last`, scaled, pressed before. */
 static void take_element(const self_group *g, pair_element *e, cloth_vector last, law_block *to) {
   const int32_t lane = to->count++;
@@ -139,7 +133,7 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   to->gap[lane] = e->gap;
   to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
-  to->stiffness[lane] = pair_stiffness(&x);
+  to->stiffness[lane] = mean_of_moving(&x, x.body[0]->stiffness, x.body[1]->stiffness);
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
   put_vector(to->last, lane, last);
@@ -277,23 +271,23 @@ CLOTH_INLINE int is_doubtful(const pair_element *e, const self_pair *law) {
   return e->gap < DOUBTFUL_GAP * law->thickness && !law->is_round;
 }
 
-/* What an element has done: its force [N], its slip, and where its particles are to each other. */
+/* What an element has done: how it presses, its slip, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
   pair_ends x;
   float out;
   find_ends(g, e, &x);
   const cloth_vector moved = solution_of_pair(&x, length);
-  const int32_t is_pressed = press_after(e, moved, &out) > 0.0f;
+  const float press = maximum(press_after(e, moved, &out), 0.0f);
   const float thickness = x.law->thickness;
   e->gap += out;
   g->found->doubtful += is_doubtful(e, x.law);
   const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
   const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
-  if (is_pressed || law > 0.0f) {
+  if (press > 0.0f || law > 0.0f) {
     const cloth_vector way = way_of_solution(e, moved);
     const float most = x.law->friction * law, slip = vector_length(way);
     pair_memory m = {.key = key_of_candidate(g->cells, candidate_of(e))};
-    m.force = vector_flush(vector_scale(force_of_solution(e, moved), 1.0f / scale), INPUT_QUANTUM);
+    m.press = flush_small(press / scale, INPUT_QUANTUM);
     m.slip = vector_flush_work(vector_scale(way, slip > most ? most / slip : 1.0f));
     remember_pair(g, &m);
   }

@@ -12,14 +12,13 @@
 
 #if WITH_SELF
 
-/* What pairs that press keep from one substep to the next, in the state of the cloth of their first feature, or of
-   their second where that sleeps: the force on that feature [N], and how far friction has let it slip elastically [m],
-   in the order of the candidates. */
+/* What pairs that press keep from one substep to the next, in the order of the candidates, in the state of the cloth of
+   their first feature, or of their second where that sleeps or has no more room. */
 
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);
   const pair_memories m = {words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
-                           memories_for(c->count, self_settings_of(c)->pairs)};
+                           elements_for(c->count * self_settings_of(c)->pairs)};
   return m;
 }
 
@@ -105,16 +104,17 @@ static void clear_old_pairs(const self_body *b) {
   if (*m.count < b->remembers) { fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory)); }
 }
 
-/* The cloth that remembers a pair: that of the first feature, unless it sleeps. */
-CLOTH_INLINE int32_t owner_of(const self_group *g, pair_key key) {
-  const int32_t first = feature_cloth(key.first);
-  return g->bodies[first].is_still ? feature_cloth(key.second) : first;
-}
-
-/* Adds an entry, if there is room. */
+/* Adds an entry. A group has as much room as elements, but two of its cloths may have less than they need. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
-  const pair_memories m = memories_of(g->bodies[owner_of(g, entry->key)].c);
-  if (*m.count < (uint32_t)m.most) { m.entry[(*m.count)++] = *entry; }
+  const uint32_t features[2] = {entry->key.first, entry->key.second};
+  for (int32_t n = 0; n < 2; n++) {
+    const self_body *b = &g->bodies[feature_cloth(features[n])];
+    const pair_memories m = memories_of(b->c);
+    if (!b->is_still && *m.count < (uint32_t)m.most) {
+      m.entry[(*m.count)++] = *entry;
+      return;
+    }
+  }
 }
 
 /* Puts the entries into the order of the candidates after a gather. What is no candidate any more is forgotten. */

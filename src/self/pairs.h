@@ -301,12 +301,28 @@ typedef struct element_search {
 
 /* What a candidate has kept; all are asked in their order. */
 CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
-  const int32_t n = owner_of(s->g, key);
-  const self_body *b = &s->g->bodies[n];
-  if (s->next[n] < *b->memories.count && are_same_pairs(b->memories.entry[s->next[n]].key, key)) {
-    return &b->memories.entry[s->next[n]++];
+  const uint32_t features[2] = {key.first, key.second};
+  for (int32_t k = 0; k < 2; k++) {
+    const int32_t n = feature_cloth(features[k]);
+    const pair_memories *m = &s->g->bodies[n].memories;
+    if (s->next[n] < *m->count && are_same_pairs(m->entry[s->next[n]].key, key)) { return &m->entry[s->next[n]++]; }
   }
   return NULL;
+}
+
+/* The mean of a value of the cloths of a pair that move. */
+CLOTH_INLINE float mean_of_moving(const pair_ends *x, float of_first, float of_second) {
+  const float first = x->body[0]->terms ? of_first : of_second;
+  return 0.5f * (first + (x->body[1]->terms ? of_second : first));
+}
+
+/* The force of a pair in the part before, on its first feature [N]: along its normal as it is now, and what friction
+   held by its slip. */
+static cloth_vector last_force(const pair_memory *m, const pair_ends *x, cloth_vector normal) {
+  const float hold = mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
+  const cloth_vector held = vector_scale(vector_across(m->slip, normal), negate(hold));
+  return m->press > 0.0f ? vector_flush(vector_add_scaled(held, normal, m->press), INPUT_QUANTUM)
+                         : vector(0.0f, 0.0f, 0.0f);
 }
 
 /* Makes an element of a lane, of which `m` is remembered, if anything is. */
@@ -330,7 +346,7 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
   }
   e->gap = values[2][lane];
   e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
-  e->press.last = m ? m->force : none;
+  e->press.last = m ? last_force(m, &x, e->normal) : none;
   e->block_across = 0.0f;
   const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(x.weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);

@@ -83,6 +83,7 @@ typedef struct self_body {
   solve_arrays arrays;
   float weight;    /* of its sums in the solve, see solve_member */
   float stiffness; /* of its pairs, times that */
+  float hold;      /* of its pairs [N/m] */
   int32_t has_solution;
   uint32_t remembers; /* entries of the part before */
   pair_memories memories;

@@ -45,6 +45,13 @@ static inline point row_mean(const sheet *s, int row) {
 
 enum { SPRINGS_WARP, SPRINGS_WEFT, SPRINGS_DIAGONAL, SPRINGS_OTHER_DIAGONAL, SPRING_DIRECTIONS };
 
+/* The particle that is so many columns and rows from another, around a tube where that is one. */
+static inline int neighbour_of(const sheet *s, int particle, int columns, int rows) {
+  int column = particle % s->f.columns + columns, row = particle / s->f.columns + rows;
+  if (s->config.grid.wrap) column = (column + s->f.columns) % s->f.columns;
+  return fixture_particle(&s->f, column, row);
+}
+
 /* The particle at the other end of a spring that starts at a particle, or -1. */
 static inline int spring_end(const sheet *s, int particle, int direction) {
   int column = particle % s->f.columns, row = particle / s->f.columns, is_there = 0;
@@ -55,7 +62,7 @@ static inline int spring_end(const sheet *s, int particle, int direction) {
   else
     is_there = cell_is_there(s, column - (direction == SPRINGS_OTHER_DIAGONAL), row);
   static const int steps[SPRING_DIRECTIONS][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-  return is_there ? particle + steps[direction][0] + steps[direction][1] * s->f.columns : -1;
+  return is_there ? neighbour_of(s, particle, steps[direction][0], steps[direction][1]) : -1;
 }
 
 static inline double spring_rest(const sheet *s, int direction) {
@@ -68,11 +75,6 @@ static inline double spring_length(const cloth_vector_view *x, int a, int b) {
   double dx = (double)x->x[b] - (double)x->x[a], dy = (double)x->y[b] - (double)x->y[a];
   double dz = (double)x->z[b] - (double)x->z[a];
   return sqrt(dx * dx + dy * dy + dz * dz);
-}
-
-static inline int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
 }
 
 /* The strains of springs along warp and weft, without those between two pins, in their order; to be freed. */
@@ -161,18 +163,19 @@ static inline double plate_energy(const sheet *s) {
   static const double hinge[4] = {1.0, -2.0, 1.0, 0.0}, twist[4] = {1.0, -1.0, -1.0, 1.0};
   double u = s->width[0], v = s->width[1], sum = 0.0;
   const double along[2] = {s->rigidity * v / (u * u * u), s->rigidity * u / (v * v * v)};
-  const int step[2] = {1, s->f.columns};
   cloth_vector_view x;
   cloth_get_positions(s->f.sheet, &x);
   for (int i = 0; i < s->f.count; i++) {
     for (int direction = SPRINGS_WARP; direction <= SPRINGS_WEFT; direction++) {
-      int d = step[direction], p[4] = {i - d, i, i + d, i};
-      int before = direction == SPRINGS_WARP ? i % s->f.columns : i / s->f.columns;
-      if (before > 0 && spring_end(s, i - d, direction) >= 0 && spring_end(s, i, direction) >= 0)
+      int along_warp = direction == SPRINGS_WARP, has_before = along_warp ? i % s->f.columns : i / s->f.columns;
+      if (!has_before && !(along_warp && s->config.grid.wrap)) continue;
+      int before = neighbour_of(s, i, -along_warp, along_warp - 1), after = spring_end(s, i, direction);
+      const int p[4] = {before, i, after, i};
+      if (after >= 0 && spring_end(s, before, direction) >= 0)
         sum += 0.5 * along[direction] * second_difference(&x, p, hinge);
     }
     if (cell_is_there(s, i % s->f.columns, i / s->f.columns)) {
-      int p[4] = {i, i + 1, i + s->f.columns, i + s->f.columns + 1};
+      const int p[4] = {i, neighbour_of(s, i, 1, 0), neighbour_of(s, i, 0, 1), neighbour_of(s, i, 1, 1)};
       sum += 0.5 * 2.0 * s->rigidity / (u * v) * second_difference(&x, p, twist);
     }
   }

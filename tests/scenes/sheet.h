@@ -70,8 +70,10 @@ static inline double length_of(cloth_vector v) {
 }
 
 static inline int cell_is_there(const sheet *s, int column, int row) {
-  if (column < 0 || row < 0 || column + 1 >= s->f.columns || row + 1 >= s->f.rows) return 0;
-  return s->config.grid.cell_mask == NULL || s->config.grid.cell_mask[row * (s->f.columns - 1) + column] != 0;
+  int is_tube = s->config.grid.wrap;
+  if (is_tube) column = (column + s->f.columns) % s->f.columns;
+  if (column < 0 || row < 0 || column + 1 >= s->f.columns + is_tube || row + 1 >= s->f.rows) return 0;
+  return s->config.grid.cell_mask == NULL || s->config.grid.cell_mask[row * (s->f.columns - !is_tube) + column] != 0;
 }
 
 /* How many of the four cells around a particle there are. */
@@ -88,7 +90,7 @@ static inline sheet sheet_make(const cloth_config *config) {
   memset(&s, 0, sizeof s);
   s.f = fixture_make(config);
   s.config = *config;
-  s.width[0] = length_of(config->edge_warp) / (s.f.columns - 1);
+  s.width[0] = length_of(config->edge_warp) / (s.f.columns - !config->grid.wrap);
   s.width[1] = length_of(config->edge_weft) / (s.f.rows - 1);
   s.held = (unsigned char *)must_have(calloc((size_t)s.f.count, 1));
   double cells = 0.0, particles = 0.0;

@@ -26,11 +26,6 @@ static inline double larger(double a, double b) {
   return isnan(a) || a >= b ? a : b;
 }
 
-static inline int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 /// Table ///
 
 static inline void print_line(const char *what, const char *settings, double measured, double right, const char *goal,
