@@ -91,7 +91,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
-    memories += elements_for(c->count * self_settings_of(c)->pairs);
+    memories += memories_for(c->count, self_settings_of(c)->pairs);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
   }
   l->max_candidates = count_places(group);

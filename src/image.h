@@ -330,7 +330,7 @@ static int check_image_pairs(const image_view *view) {
   if (head[0] > most || head[1] != 0u) { return 0; }
   from += PAIR_MEMORY_HEAD * sizeof(uint32_t);
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(pair_memory)) {
-    if (!are_state_floats(view, from + sizeof(pair_key), 4)) { return 0; }
+    if (!are_state_floats(view, from + sizeof(pair_key), 3)) { return 0; }
   }
   return is_zero(from, (most - head[0]) * sizeof(pair_memory));
 }

@@ -75,15 +75,16 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
   return colliders + (needs_pin_reactions(config) ? 3 * c->count : 0);
 }
 
-/* Candidates for each pair of cells that there is room for. */
+/* Candidates for each pair of cells, and for each element, a pair that is near, that there is room for. */
 #define CANDIDATES_PER_CELL_PAIR 4
-/* Of so many candidates three are elements, pairs that are near. All of them may press, and are remembered: layers of
-   which some are not never come to rest (docs/lab/pairs.md). */
-#define CANDIDATES_OF_THREE_ELEMENTS 16
+#define CANDIDATES_PER_ELEMENT 5
+/* Of so many candidates two press and are remembered. Layers of which some pairs are forgotten never come to rest: four
+   that lie on each other have 5.2 a particle (docs/lab/pairs.md). */
+#define CANDIDATES_OF_TWO_MEMORIES 9
 
-/* Room for elements, and for what they remember, of so many candidates. */
-static int32_t elements_for(int32_t candidates) {
-  return (3 * candidates + CANDIDATES_OF_THREE_ELEMENTS - 1) / CANDIDATES_OF_THREE_ELEMENTS;
+/* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
+static int32_t memories_for(int32_t count, int32_t pairs) {
+  return (2 * count * pairs + CANDIDATES_OF_TWO_MEMORIES - 1) / CANDIDATES_OF_TWO_MEMORIES;
 }
 
 /* Inputs are the last part before the vector arrays, which are all that follows: kernels may load floats next to the
@@ -104,7 +105,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.attachments = reserve(end, (uint32_t)config->capacity.max_attachments * (uint32_t)sizeof(attachment));
   if (c->self) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
-    reserve(end, (uint32_t)elements_for(c->count * config->self.pairs) * (uint32_t)sizeof(pair_memory));
+    reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
@@ -197,6 +198,10 @@ static int32_t intersections_of(int32_t count) {
 }
 
 /* Room for pairs that touch, of so many candidates. */
+static int32_t elements_for(int32_t candidates) {
+  return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
+}
+
 /* Reserves the room of contact of so many particles, with trees of so many nodes, for candidates and what is remembered
    of pairs. Pairs that touch in a part share memory with what a gather alone needs. */
 static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32_t memories, uint32_t *end) {
@@ -226,7 +231,7 @@ static self_layout self_layout_of(int32_t count, int32_t columns, int32_t pairs,
   reserve(&end, SELF_GROUP_BYTES);
   l.max_candidates = count * pairs;
   l.max_intersections = shape == CLOTH_SELF_TRIANGLES ? intersections_of(count) : 0;
-  layout_pairs(&l, count, self_nodes(columns, count / columns), elements_for(l.max_candidates), &end);
+  layout_pairs(&l, count, self_nodes(columns, count / columns), memories_for(count, pairs), &end);
   return l;
 }
 

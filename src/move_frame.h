@@ -124,7 +124,7 @@ static void transform_pairs(const cloth *c, const rigid_motion *m) {
   const pair_memories memories = memories_of(c);
   for (uint32_t n = 0; n < *memories.count; n++) {
     pair_memory *entry = &memories.entry[n];
-    entry->slip = vector_flush_work(transform_direction(m, entry->slip));
+    entry->force = vector_flush(transform_direction(m, vector_flush(entry->force, INPUT_QUANTUM)), INPUT_QUANTUM);
   }
 }
 

@@ -328,8 +328,7 @@ typedef struct pair_key {
 /* What a pair that presses keeps, see self/memory.h. */
 typedef struct pair_memory {
   pair_key key;
-  float press;       /* along its normal [N] */
-  cloth_vector slip; /* how far friction has let the first feature slip elastically [m] */
+  cloth_vector force; /* on the first feature [N] */
 } pair_memory;
 
 /* Words before the first of a cloth: how many there are. */

@@ -271,26 +271,16 @@ CLOTH_INLINE int is_doubtful(const pair_element *e, const self_pair *law) {
   return e->gap < DOUBTFUL_GAP * law->thickness && !law->is_round;
 }
 
-/* What an element has done: how it presses, its slip, and where its particles are to each other. */
+/* What an element has done: its force, and where its particles are to each other. */
 static void remember_element(const self_group *g, pair_element *e, float scale, float length) {
   pair_ends x;
-  float out;
   find_ends(g, e, &x);
   const cloth_vector moved = solution_of_pair(&x, length);
-  const float press = maximum(press_after(e, moved, &out), 0.0f);
-  const float thickness = x.law->thickness;
-  e->gap += out;
+  const cloth_vector force = vector_scale(force_of_solution(e, moved), 1.0f / scale);
+  e->gap += flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
   g->found->doubtful += is_doubtful(e, x.law);
-  const float depth = minimum(maximum((thickness - e->gap) / thickness, 0.0f), DEEPEST);
-  const float law = lanes_first_value(law_force(lanes_splat(thickness), lanes_splat(depth)));
-  if (press > 0.0f || law > 0.0f) {
-    const cloth_vector way = way_of_solution(e, moved);
-    const float most = x.law->friction * law, slip = vector_length(way);
-    pair_memory m = {.key = key_of_candidate(g->cells, candidate_of(e))};
-    m.press = flush_small(press / scale, INPUT_QUANTUM);
-    m.slip = vector_flush_work(vector_scale(way, slip > most ? most / slip : 1.0f));
-    remember_pair(g, &m);
-  }
+  pair_memory m = {key_of_candidate(g->cells, candidate_of(e)), vector_flush(force, INPUT_QUANTUM)};
+  if (m.force.x != 0.0f || m.force.y != 0.0f || m.force.z != 0.0f) { remember_pair(g, &m); }
 }
 
 /* What pairs leave behind, before the new places are accepted. */

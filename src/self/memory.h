@@ -18,7 +18,7 @@
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);
   const pair_memories m = {words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
-                           elements_for(c->count * self_settings_of(c)->pairs)};
+                           memories_for(c->count, self_settings_of(c)->pairs)};
   return m;
 }
 
@@ -104,7 +104,7 @@ static void clear_old_pairs(const self_body *b) {
   if (*m.count < b->remembers) { fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory)); }
 }
 
-/* Adds an entry. A group has as much room as elements, but two of its cloths may have less than they need. */
+/* Adds an entry, if either cloth has room. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
   const uint32_t features[2] = {entry->key.first, entry->key.second};
   for (int32_t n = 0; n < 2; n++) {

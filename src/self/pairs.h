@@ -316,13 +316,10 @@ CLOTH_INLINE float mean_of_moving(const pair_ends *x, float of_first, float of_s
   return 0.5f * (first + (x->body[1]->terms ? of_second : first));
 }
 
-/* The force of a pair in the part before, on its first feature [N]: along its normal as it is now, and what friction
-   held by its slip. */
-static cloth_vector last_force(const pair_memory *m, const pair_ends *x, cloth_vector normal) {
+/* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
+static cloth_vector slip_of(const pair_ends *x, cloth_vector force, cloth_vector normal) {
   const float hold = mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
-  const cloth_vector held = vector_scale(vector_across(m->slip, normal), negate(hold));
-  return m->press > 0.0f ? vector_flush(vector_add_scaled(held, normal, m->press), INPUT_QUANTUM)
-                         : vector(0.0f, 0.0f, 0.0f);
+  return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
 }
 
 /* Makes an element of a lane, of which `m` is remembered, if anything is. */
@@ -346,9 +343,9 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
   }
   e->gap = values[2][lane];
   e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
-  e->press.last = m ? last_force(m, &x, e->normal) : none;
+  e->press.last = m ? m->force : none;
   e->block_across = 0.0f;
-  const cloth_vector slip = vector_add(m ? m->slip : none, motion_of_pair(x.weight, way));
+  const cloth_vector slip = vector_add(slip_of(&x, e->press.last, e->normal), motion_of_pair(x.weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);
 }
 
