@@ -40,7 +40,7 @@ CLOTH_SEPARATE int has_runaways(const touch_result *r) {
   for (int32_t row = 0; row < r->a->rows; row++) {
     const float *diagonal = r->a->diagonal + row * r->a->pitch;
     EACH_BLOCK(i, left, r->a->columns, {
-      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
+      const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
       const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(diagonal + i)), lanes_first(left));
       most = lanes_maximum(lanes_keep(moves, lanes3_dot(y, y)), most);
     });
