@@ -299,13 +299,17 @@ typedef struct element_search {
   pair_block block;
 } element_search;
 
-/* What a candidate has kept; all are asked in their order. */
+/* What a candidate has kept; all are asked in their order. Cloth that sleeps keeps what it had when it fell asleep. */
 CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
   const uint32_t features[2] = {key.first, key.second};
   for (int32_t k = 0; k < 2; k++) {
     const int32_t n = feature_cloth(features[k]);
-    const pair_memories *m = &s->g->bodies[n].memories;
-    if (s->next[n] < *m->count && are_same_pairs(m->entry[s->next[n]].key, key)) { return &m->entry[s->next[n]++]; }
+    const self_body *b = &s->g->bodies[n];
+    const pair_memory *m = &b->memories.entry[s->next[n]];
+    if (!b->is_still && s->next[n] < *b->memories.count && are_same_pairs(m->key, key)) {
+      s->next[n]++;
+      return m;
+    }
   }
   return NULL;
 }

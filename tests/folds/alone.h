@@ -34,7 +34,6 @@ static inline cloth_config tube_config(int columns, int rows, double radius, dou
   return config;
 }
 
-/* Is anything of a row of a cloth to be moved? Pins it. */
 static inline void pin_row(sheet *s, int row) {
   for (int column = 0; column < s->f.columns; column++)
     pin_particle(s, column, row);
