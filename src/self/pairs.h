@@ -156,6 +156,24 @@ CLOTH_INLINE lanes_mask boxes_near(const lanes3 q[4], const lanes3 before[4], la
   return lanes_both(lanes_less(lanes_negate(reach), over), lanes_less(under, reach));
 }
 
+/* Shares of a triangle by which a particle that passes its plane beside it passes through it: where triangles adjoin one
+   of them has to take what passes between them. */
+#define PASSED_SLACK 0.02f
+
+/* 1 in the lanes where particles that are beside a triangle now, and on the other side of its plane than they were, have
+   passed through it: where a linear way between the two feet is at height 0. */
+CLOTH_SEPARATE lanes_mask has_gone_through(const triangle_place *old, const triangle_place *t) {
+  const lanes one = lanes_splat(1.0f), slack = lanes_splat(PASSED_SLACK), fall = lanes_subtract(old->height, t->height);
+  const lanes_mask falls = lanes_less(lanes_splat(STATE_QUANTUM), lanes_absolute(fall));
+  const lanes part = lanes_divide(lanes_keep(falls, old->height), lanes_select(falls, fall, one));
+  lanes foot[2];
+  for (int32_t n = 0; n < 2; n++) {
+    foot[n] = lanes_add(old->foot[n], lanes_multiply(part, lanes_subtract(t->foot[n], old->foot[n])));
+  }
+  const lanes_mask within = lanes_less(lanes_negate(slack), lanes_minimum(foot[0], foot[1]));
+  return lanes_both(within, lanes_less(lanes_add(foot[0], foot[1]), lanes_add(one, slack)));
+}
+
 /* Particles and triangles. */
 CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
@@ -165,13 +183,23 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes side = lanes_sign(lanes3_dot(before[0], lanes3_cross(before[2], before[3])));
   const triangle_place t = place_over_triangle(q[0], q[2], q[3]);
   const lanes height = lanes_multiply(t.height, side), apart = lanes_square_root(lanes3_dot(t.apart, t.apart));
-  const lanes_mask beside = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
-  const lanes3 across = unit_along(t.apart, lanes_select(beside, apart, one));
+  const lanes_mask has_way = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
+  const lanes3 across = unit_along(t.apart, lanes_select(has_way, apart, one));
   const lanes3 up = unit_along(lanes3_scale(t.normal, side), t.length);
-  s->gap = lanes_select(t.inside, height, apart);
-  s->normal = lanes3_select(t.inside, up, across);
-  /* beside the face: on the side of the start */
-  const lanes right = lanes_select(t.inside, one, lanes_keep(beside, lanes_add(height, lanes_splat(STATE_QUANTUM))));
+  const lanes3 old_apart = lanes3_add_scaled(lanes3_add_scaled(before[0], before[2], lanes_negate(t.second)), before[3],
+                                             lanes_negate(t.third));
+  lanes along = lanes3_dot(t.apart, lanes3_quantise(old_apart, STATE_ROUNDER));
+  along = lanes_select(lanes_less(zero, height), one, along);
+  lanes_mask over = t.inside;
+  if (lanes_any(lanes_less(lanes_select(t.inside, zero, height), zero))) {
+    const triangle_place old = place_over_triangle(before[0], before[2], before[3]);
+    const lanes outside = lanes_select(t.inside, zero, height);
+    const lanes through = lanes_keep(has_gone_through(&old, &t), one);
+    over = lanes_less(zero, lanes_select(lanes_less(outside, zero), through, lanes_keep(t.inside, one)));
+  }
+  s->gap = lanes_select(over, height, apart);
+  s->normal = lanes3_select(over, up, across);
+  const lanes right = lanes_select(over, one, lanes_keep(has_way, along));
   s->near = lanes_both(lanes_less(zero, right), lanes_less(s->gap, reach));
   s->near = lanes_both(s->near, boxes_near(q, before, reach));
   s->share[0] = t.second;
