@@ -289,9 +289,9 @@ typedef struct self_settings {
   int32_t shape;    /* a cloth_self_shape */
 } self_settings;
 
-/* Boxes around particles where they are, and where they will be if they keep their velocities [m], then around the edges
-   along the warp and along the weft, at both times: for each of the four the least x, y, z and -x, -y, -z. All are
-   minima, so that lanes can join two boxes. */
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m], then around the
+   edges along the warp and along the weft, at both times: for each of the four the least x, y, z and -x, -y, -z. All
+   are minima, so that lanes can join two boxes. */
 #define SELF_PLACE_FLOATS 12
 #define SELF_BOX_FLOATS (2 * SELF_PLACE_FLOATS)
 typedef struct self_boxes {
@@ -355,6 +355,7 @@ typedef struct element_law {
 typedef struct pair_element {
   uint32_t candidate;  /* its pair of cells, and which of their features it is of */
   float share[2];      /* where the nearest points lie: what its weights follow from */
+  float part;          /* of the stiffness of pairs that it has */
   cloth_vector normal; /* towards the first feature */
   cloth_vector offset; /* way along the surface that friction resists [m] */
   union {

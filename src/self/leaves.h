@@ -118,9 +118,7 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
   for (int32_t cell = 0; cell < SELF_CELLS; cell++) {
     const uint32_t bit = 1u << cell;
-    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) {
-      leaf->cells &= ~bit;
-    }
+    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) { leaf->cells &= ~bit; }
     if ((leaf->particles & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_PARTICLE)) {
       leaf->particles &= ~bit;
     }

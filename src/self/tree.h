@@ -74,9 +74,9 @@ typedef struct self_body {
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
   int32_t corner[2]
-                [4];  /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
-  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
-  float spacing;      /* mean of both [m] */
+                [4]; /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
+  int32_t is_still;  /* 1: a cloth of a group that sleeps, of which nothing changes */
+  float spacing;     /* mean of both [m] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
@@ -397,8 +397,8 @@ CLOTH_INLINE float spread_of_edges(const float *edge, cloth_vector to) {
 }
 
 /* 1 if cloth with edges in these boxes, along the warp and along the weft, keeps whatever is apart in the grid at least
-   `least` times as far apart. Along two unit vectors q1, q2 in the plane of the middles of the boxes, with a = warp / u,
-   b = weft / v,
+   `least` times as far apart. Along two unit vectors q1, q2 in the plane of the middles of the boxes, with a = warp /
+   u, b = weft / v,
 
      (x(Y) - x(X)) . Q(Y - X) >= (Y - X) . M (Y - X),  M = (a.q1, (a.q2 + b.q1) / 2; .., b.q2)
 
@@ -413,7 +413,8 @@ static int are_edges_flat(const self_body *b, const float *warp, const float *we
   const float u = 0.5f / b->c->grid.spacing_warp, v = 0.5f / b->c->grid.spacing_weft;
   const float of_warp = (vector_dot(along, first) - spread_of_edges(warp, first)) * u - least;
   const float of_weft = (length - spread_of_edges(weft, second)) * v - least;
-  const float turned = 0.5f * (spread_of_edges(warp, second) * u + (absolute(shear) + spread_of_edges(weft, first)) * v);
+  const float turned =
+      0.5f * (spread_of_edges(warp, second) * u + (absolute(shear) + spread_of_edges(weft, first)) * v);
   const float off = flush_small(turned, WORK_QUANTUM);
   return of_warp > 0.0f && of_weft > 0.0f && of_warp * of_weft > off * off;
 }
