@@ -18,7 +18,7 @@ LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #define INPUT_WHOLE_WORDS 16
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == SETTINGS_WORDS * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
+LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 100);
 LAYOUT_CONTRACT(pair_memory_has_no_gaps, sizeof(pair_memory) == 20);
 LAYOUT_CONTRACT(cell_memory_has_no_gaps, sizeof(cell_memory) == 40);
 /* State is saved and hashed as words, and read from images as words. */

@@ -30,7 +30,8 @@ CLOTH_INLINE lanes share_within(lanes a) {
 /* Where a point lies to a triangle. */
 typedef struct triangle_place {
   lanes_mask inside;   /* over or under the face */
-  lanes second, third; /* shares of the corners after the first in the nearest point */
+  lanes second, third; /* shares of the corners after the first in the nearest point ... */
+  lanes foot[2];       /* ... and in the foot on the plane, not between 0 and 1 where that is outside */
   lanes3 apart;        /* from the nearest point */
   lanes3 normal;       /* of the triangle, of any length ... */
   lanes length;        /* ... which is this; 1 where there is none */
@@ -77,8 +78,8 @@ CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) 
   (void)take_nearer(&t, nearest, from_edge, lanes_subtract(one, across), across);
   /* inside: the foot on the plane */
   const lanes inverse = lanes_divide(one, lanes_select(exists, square, one));
-  const lanes second = lanes_multiply(lanes3_dot(lanes3_cross(p, b), t.normal), inverse);
-  const lanes third = lanes_multiply(lanes3_dot(lanes3_cross(a, p), t.normal), inverse);
+  const lanes second = t.foot[0] = lanes_multiply(lanes3_dot(lanes3_cross(p, b), t.normal), inverse);
+  const lanes third = t.foot[1] = lanes_multiply(lanes3_dot(lanes3_cross(a, p), t.normal), inverse);
   t.inside = lanes_both(exists, lanes_less(zero, lanes_minimum(second, third)));
   t.inside = lanes_both(t.inside, lanes_less(lanes_add(second, third), one));
   t.second = lanes_select(t.inside, lanes_flush_below(second, LEAST_WEIGHT), t.second);

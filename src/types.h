@@ -289,9 +289,11 @@ typedef struct self_settings {
   int32_t shape;    /* a cloth_self_shape */
 } self_settings;
 
-/* Boxes around particles where they are, and where they will be if they keep their velocities [m]: for each of the two
-   the least x, y, z and -x, -y, -z. All are minima, so that lanes can join two boxes. */
-#define SELF_BOX_FLOATS 12
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m], then around the
+   edges along the warp and along the weft, at both times: for each of the four the least x, y, z and -x, -y, -z. All
+   are minima, so that lanes can join two boxes. */
+#define SELF_PLACE_FLOATS 12
+#define SELF_BOX_FLOATS (2 * SELF_PLACE_FLOATS)
 typedef struct self_boxes {
   float value[SELF_BOX_FLOATS];
 } self_boxes;
@@ -309,12 +311,10 @@ typedef struct gap_summary {
   int32_t max_breaks, max_torn_cells;
 } gap_summary;
 
-/* A node of the tree of boxes, with a box around unit normals, 127 for 1, rounded outwards; none: low 127, high
-   -127. */
+/* A node of the tree of boxes. */
 typedef struct self_node {
   self_boxes boxes;
-  int8_t normal_low[3], normal_high[3];
-  int8_t unused[2];
+  int32_t is_flat; /* 1: it does not touch itself, nor any of the nodes beside, below and across it another */
 } self_node;
 
 /* Pairs of cells that wait for each other: the largest CLOTH_LANES there is. */
@@ -355,6 +355,7 @@ typedef struct element_law {
 typedef struct pair_element {
   uint32_t candidate;  /* its pair of cells, and which of their features it is of */
   float share[2];      /* where the nearest points lie: what its weights follow from */
+  float part;          /* of the stiffness of pairs that it has */
   cloth_vector normal; /* towards the first feature */
   cloth_vector offset; /* way along the surface that friction resists [m] */
   union {

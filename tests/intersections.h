@@ -113,15 +113,17 @@ static inline double determinant(point a, point b, point c) {
   return point_dot(a, point_cross(b, c));
 }
 
+/* The point where the edge is in the plane of the triangle is in the triangle. Of an edge and a triangle in one plane
+   it is any point of the edge, as rounding says. */
 static inline int segment_meets(point a, point b, const point t[3]) {
   point ab = point_difference(t[1], t[0]), ac = point_difference(t[2], t[0]);
   double before = determinant(ab, ac, point_difference(a, t[0]));
   double after = determinant(ab, ac, point_difference(b, t[0]));
   if ((before > 0) == (after > 0)) return 0;
-  point d = point_difference(b, a), u = point_difference(t[0], a), v = point_difference(t[1], a),
-        w = point_difference(t[2], a);
-  double s0 = determinant(d, u, v), s1 = determinant(d, v, w), s2 = determinant(d, w, u);
-  return (s0 > 0 && s1 > 0 && s2 > 0) || (s0 < 0 && s1 < 0 && s2 < 0);
+  point at = point_sum(point_difference(a, t[0]), point_scaled(point_difference(b, a), before / (before - after)));
+  point n = point_cross(ab, ac);
+  double second = determinant(at, ac, n), third = determinant(ab, at, n);
+  return second > 0 && third > 0 && second + third < point_dot(n, n);
 }
 
 /* The cells of the hash that a box overlaps. */

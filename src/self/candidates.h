@@ -195,7 +195,8 @@ CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
 
 /* Nearest points of two edges: along each its share, on the lines and on the edges themselves. */
 typedef struct edge_places {
-  lanes_mask cross;           /* the edges are not parallel */
+  lanes_mask cross;           /* the edges are not parallel: ... */
+  lanes sine_square;          /* ... of the angle between them */
   lanes first, second;        /* on the lines */
   lanes within, other_within; /* on the edges */
   lanes3 apart, within_apart; /* from the second to the first */
@@ -213,6 +214,7 @@ CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
   edge_places e;
   e.cross = lanes_less(lanes_multiply(both, lanes_splat(LEAST_SINE_SQUARE)), rest);
   const lanes divisor = lanes_select(e.cross, rest, both);
+  e.sine_square = lanes_divide(rest, both);
   e.first = lanes_divide(lanes_subtract(lanes_multiply(ab, bf), lanes_multiply(af, bb)), divisor);
   e.second = lanes_divide(lanes_subtract(lanes_multiply(aa, bf), lanes_multiply(ab, af)), divisor);
   e.first = lanes_flush_below(lanes_keep(e.cross, e.first), LEAST_WEIGHT);

@@ -133,7 +133,7 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   to->gap[lane] = e->gap;
   to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
-  to->stiffness[lane] = mean_of_moving(&x, x.body[0]->stiffness, x.body[1]->stiffness);
+  to->stiffness[lane] = e->part * mean_of_moving(&x, x.body[0]->stiffness, x.body[1]->stiffness);
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
   put_vector(to->last, lane, last);

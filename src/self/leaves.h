@@ -30,7 +30,6 @@ typedef struct self_leaf {
   int32_t row, column; /* of the first cell */
   int32_t first;       /* particle of the first cell */
   int32_t number;      /* of the leaf, -1 for none yet */
-  int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
 
@@ -119,10 +118,7 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
   for (int32_t cell = 0; cell < SELF_CELLS; cell++) {
     const uint32_t bit = 1u << cell;
-    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) {
-      leaf->cells &= ~bit;
-      leaf->has_gap = 1;
-    }
+    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) { leaf->cells &= ~bit; }
     if ((leaf->particles & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_PARTICLE)) {
       leaf->particles &= ~bit;
     }
@@ -144,7 +140,6 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
-  leaf->has_gap = 0;
 #if WITH_GAPS
   if (has_gaps(b->c)) { drop_absent_cells(b, leaf); }
 #endif
@@ -187,20 +182,6 @@ CLOTH_INLINE lanes3 load_normals(const self_leaf *leaf, int32_t cell) {
                    lanes_load(leaf->normal[2] + cell));
 }
 
-/* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
-CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
-  const lanes quarter = lanes_splat(0.25f);
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    const lanes3 normal = load_normals(leaf, cell);
-    const lanes cosine = lanes_flush(lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f)));
-    const lanes_mask gentle =
-        lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
-    bits |= lanes_bits(gentle) << cell;
-  }
-  return leaf->cells & ~bits;
-}
-
 /* Which cells of a leaf have normals less than 90 degrees from that of cell n of another, a bit each. */
 CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
   const lanes3 that = lanes3_splat(vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]));
@@ -209,22 +190,6 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(load_normals(leaf, cell), that))) << cell;
   }
   return bits;
-}
-
-/* Sum of the normals of the cells of a leaf. */
-CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
-  float sum[3];
-  for (int32_t k = 0; k < 3; k++) {
-    const float *n = leaf->normal[k];
-    sum[k] = (n[0] + n[1]) + (n[2] + n[3]);
-  }
-  return vector(sum[0], sum[1], sum[2]);
-}
-
-/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, by the normals themselves. */
-CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
-  const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
-  return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
 }
 
 #endif

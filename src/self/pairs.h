@@ -65,6 +65,7 @@ typedef struct pair_shape {
   lanes share[2];
   lanes3 normal;
   lanes gap;
+  lanes part; /* of the stiffness */
 } pair_shape;
 
 /* Puts a particle in a lane of a block. */
@@ -156,6 +157,24 @@ CLOTH_INLINE lanes_mask boxes_near(const lanes3 q[4], const lanes3 before[4], la
   return lanes_both(lanes_less(lanes_negate(reach), over), lanes_less(under, reach));
 }
 
+/* Shares of a triangle by which a particle that passes its plane beside it passes through it: where triangles adjoin
+   one of them has to take what passes between them. */
+#define PASSED_SLACK 0.02f
+
+/* 1 in the lanes where particles that are beside a triangle now, and on the other side of its plane than they were,
+   have passed through it: where a linear way between the two feet is at height 0. */
+CLOTH_SEPARATE lanes_mask has_gone_through(const triangle_place *old, const triangle_place *t) {
+  const lanes one = lanes_splat(1.0f), slack = lanes_splat(PASSED_SLACK), fall = lanes_subtract(old->height, t->height);
+  const lanes_mask falls = lanes_less(lanes_splat(STATE_QUANTUM), lanes_absolute(fall));
+  const lanes part = lanes_divide(lanes_keep(falls, old->height), lanes_select(falls, fall, one));
+  lanes foot[2];
+  for (int32_t n = 0; n < 2; n++) {
+    foot[n] = lanes_add(old->foot[n], lanes_multiply(part, lanes_subtract(t->foot[n], old->foot[n])));
+  }
+  const lanes_mask within = lanes_less(lanes_negate(slack), lanes_minimum(foot[0], foot[1]));
+  return lanes_both(within, lanes_less(lanes_add(foot[0], foot[1]), lanes_add(one, slack)));
+}
+
 /* Particles and triangles. */
 CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
@@ -165,17 +184,48 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes side = lanes_sign(lanes3_dot(before[0], lanes3_cross(before[2], before[3])));
   const triangle_place t = place_over_triangle(q[0], q[2], q[3]);
   const lanes height = lanes_multiply(t.height, side), apart = lanes_square_root(lanes3_dot(t.apart, t.apart));
-  const lanes_mask beside = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
-  const lanes3 across = unit_along(t.apart, lanes_select(beside, apart, one));
+  const lanes_mask has_way = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
+  const lanes3 across = unit_along(t.apart, lanes_select(has_way, apart, one));
   const lanes3 up = unit_along(lanes3_scale(t.normal, side), t.length);
-  s->gap = lanes_select(t.inside, height, apart);
-  s->normal = lanes3_select(t.inside, up, across);
-  /* beside the face: on the side of the start */
-  const lanes right = lanes_select(t.inside, one, lanes_keep(beside, lanes_add(height, lanes_splat(STATE_QUANTUM))));
+  const lanes3 old_apart = lanes3_add_scaled(lanes3_add_scaled(before[0], before[2], lanes_negate(t.second)), before[3],
+                                             lanes_negate(t.third));
+  lanes along = lanes3_dot(t.apart, lanes3_quantise(old_apart, STATE_ROUNDER));
+  along = lanes_select(lanes_less(zero, height), one, along);
+  lanes_mask over = t.inside;
+  if (lanes_any(lanes_less(lanes_select(t.inside, zero, height), zero))) {
+    const triangle_place old = place_over_triangle(before[0], before[2], before[3]);
+    const lanes outside = lanes_select(t.inside, zero, height);
+    const lanes through = lanes_keep(has_gone_through(&old, &t), one);
+    over = lanes_less(zero, lanes_select(lanes_less(outside, zero), through, lanes_keep(t.inside, one)));
+  }
+  s->gap = lanes_select(over, height, apart);
+  s->normal = lanes3_select(over, up, across);
+  const lanes right = lanes_select(over, one, lanes_keep(has_way, along));
   s->near = lanes_both(lanes_less(zero, right), lanes_less(s->gap, reach));
   s->near = lanes_both(s->near, boxes_near(q, before, reach));
   s->share[0] = t.second;
   s->share[1] = t.third;
+  s->part = one;
+}
+
+/* Two edges press less as the nearest point comes to an end of one, over this share of it, and as they become parallel,
+   over this square of the sine: there particles and triangles take over. Where their force ended at once, layers that
+   rest there would come and go for ever. */
+#define FADING_SHARE 0.1f
+#define FADING_SINE_SQUARE 0.03f
+/* The least part that counts. */
+#define LEAST_PART 1.0e-3f
+
+/* The part of the stiffness that two edges have. */
+CLOTH_INLINE lanes part_of_edges(const edge_places *e) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes end = lanes_minimum(lanes_minimum(e->first, lanes_subtract(one, e->first)),
+                                  lanes_minimum(e->second, lanes_subtract(one, e->second)));
+  const lanes turn = lanes_subtract(e->sine_square, lanes_splat(LEAST_SINE_SQUARE));
+  const lanes within = lanes_minimum(lanes_multiply(lanes_maximum(end, zero), lanes_splat(1.0f / FADING_SHARE)), one);
+  const lanes across =
+      lanes_minimum(lanes_multiply(lanes_maximum(turn, zero), lanes_splat(1.0f / FADING_SINE_SQUARE)), one);
+  return lanes_flush_below(lanes_multiply(lanes_flush(within), lanes_flush(across)), LEAST_PART);
 }
 
 /* Two edges. */
@@ -192,8 +242,8 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   s->gap = lanes_multiply(apart, side);
   s->normal = unit_along(lanes3_scale(now.apart, side), lanes_select(has_way, apart, one));
   s->near = lanes_both(lanes_both(old.cross, now.cross), lanes_both(has_way, lanes_less(apart, reach)));
-  s->near = lanes_both(s->near, lanes_less(zero, lanes_minimum(now.first, now.second)));
-  s->near = lanes_both(s->near, lanes_less(lanes_maximum(now.first, now.second), one));
+  s->part = part_of_edges(&now);
+  s->near = lanes_both(s->near, lanes_less(zero, s->part));
   s->share[0] = now.first;
   s->share[1] = now.second;
 }
@@ -211,6 +261,7 @@ CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
   s->share[0] = s->share[1] = zero;
+  s->part = lanes_splat(1.0f);
 }
 
 #endif
@@ -321,13 +372,13 @@ CLOTH_INLINE float mean_of_moving(const pair_ends *x, float of_first, float of_s
 }
 
 /* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
-static cloth_vector slip_of(const pair_ends *x, cloth_vector force, cloth_vector normal) {
-  const float hold = mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
+static cloth_vector slip_of(const pair_ends *x, float part, cloth_vector force, cloth_vector normal) {
+  const float hold = part * mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
   return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
 }
 
 /* Makes an element of a lane, of which `m` is remembered, if anything is. */
-static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t lane, const pair_memory *m) {
+static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
@@ -346,10 +397,11 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
     way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
   }
   e->gap = values[2][lane];
+  e->part = values[6][lane];
   e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
   e->press.last = m ? m->force : none;
   e->block_across = 0.0f;
-  const cloth_vector slip = vector_add(slip_of(&x, e->press.last, e->normal), motion_of_pair(x.weight, way));
+  const cloth_vector slip = vector_add(slip_of(&x, e->part, e->press.last, e->normal), motion_of_pair(x.weight, way));
   e->offset = vector_across(vector_flush_work(slip), e->normal);
 }
 
@@ -371,7 +423,7 @@ static void add_elements_of(element_search *s) {
   const self_group *g = s->g;
   pair_block *b = &s->block;
   pair_shape shape;
-  float values[6][CLOTH_LANES];
+  float values[7][CLOTH_LANES];
   find_shape(b, b->candidate[0], lanes_multiply(lanes_load(b->thickness), lanes_splat(s->reach)), &shape);
   lanes_store(values[0], shape.share[0]);
   lanes_store(values[1], shape.share[1]);
@@ -379,6 +431,7 @@ static void add_elements_of(element_search *s) {
   lanes_store(values[3], shape.normal.x);
   lanes_store(values[4], shape.normal.y);
   lanes_store(values[5], shape.normal.z);
+  lanes_store(values[6], shape.part);
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
     const pair_memory *m = next_memory(s, key_of_candidate(g->cells, b->candidate[lane]));

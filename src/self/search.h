@@ -79,7 +79,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
   if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
   const leaf_pair p = {first, second, a == b && are_side_by_side(a, first, second)};
-  if (s->is_round || !p.has_neighbours || !are_gentle(first, second)) { pair_near_cells(s, a, &p); }
+  pair_near_cells(s, a, &p);
 }
 
 /* Most children of a pair of nodes. */
@@ -109,7 +109,7 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
     next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
       const self_node *other = &of_b.level[of_b.number[j]];
-      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(node, other)
+      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(a, &a->level[next.level_a], &of_a, i, &of_b, j)
                                                           : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
@@ -160,6 +160,17 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 /* Which share of what is beyond the thickness each attempt looks for: pairs that press are left out last. */
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.6f, 0.3f, 0.1f, 0.0f};
 
+/* How much of a distance in the grid flat cloth has to keep, so that none of its features come nearer than the reach:
+   those without a common particle are at least as far apart as a particle is from the diagonal across its cell; spheres
+   of no neighbours two cells. */
+static float least_of_flat(const self_group *g, int32_t n) {
+  const self_body *b = &g->bodies[n];
+  const self_pair *pair = pair_between(g, n, n);
+  const float u = b->c->grid.spacing_warp, v = b->c->grid.spacing_weft;
+  const float nearest = pair->is_round ? 2.0f * minimum(u, v) : u * v / square_root(u * u + v * v);
+  return (pair->thickness + SELF_SKIN * b->spacing) / nearest;
+}
+
 /* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
@@ -170,7 +181,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   s->has_sewn = g->sewn || g->found->opened;
   if (g->candidates) { fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t)); }
   for (int32_t a = 0; a < g->count; a++) {
-    build_tree(&g->bodies[a], s->ahead);
+    build_tree(&g->bodies[a], s->ahead, least_of_flat(g, a));
   }
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {

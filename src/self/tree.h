@@ -11,9 +11,9 @@
 /// Tree of boxes ///
 
 /* Boxes around the parts of a cloth: a quadtree over the grid whose leaves are two by two cells. Each node has a box
-   around where its particles are, one around where they will be if they keep their velocities for a time, and one
-   around the normals of its cells. The last row and column own particles and edges but no cells. What is not a number
-   is apart from nothing. */
+   around where its particles are, one around where they will be if they keep their velocities for a time, and boxes
+   around the vectors of its edges at both times. The last row and column own particles and edges but no cells. What is
+   not a number is apart from nothing. */
 
 #if WITH_SELF
 
@@ -74,10 +74,9 @@ typedef struct self_body {
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
   int32_t corner[2]
-                [4];  /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
-  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
-  float spacing;      /* mean of both [m] */
-  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
+                [4]; /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
+  int32_t is_still;  /* 1: a cloth of a group that sleeps, of which nothing changes */
+  float spacing;     /* mean of both [m] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
@@ -90,9 +89,6 @@ typedef struct self_body {
   int32_t levels;
   self_level level[SELF_LEVELS];
 } self_body;
-
-/* Share of the area of a cell at rest below which the double area of a triangle counts as 0. */
-#define SELF_LEAST_AREA 1.0e-4f
 
 /* Room for a vector of each particle: the places of a near array of the solve, whose pads stay as they are. */
 static vector_array room_of_vectors(const cloth *c, uintptr_t array) {
@@ -110,7 +106,6 @@ static vector_array kept_start(const cloth *c) {
 
 /* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
 static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
-  const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
   b->c = c;
   b->start = vectors_at(c, c->state.position);
   b->velocity = vectors_at(c, c->state.velocity);
@@ -129,7 +124,6 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
-  b->least_square = area * area;
   b->levels = 0;
   int32_t columns = b->columns, rows = b->rows;
   do {
@@ -189,22 +183,6 @@ CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach
     }
   }
   return 0;
-}
-
-/* Length of unit normals in nodes. */
-#define SELF_NORMAL 127
-
-static int8_t rounded_down(float value) {
-  const int32_t whole = (int32_t)value;
-  return (int8_t)((float)whole > value ? whole - 1 : whole);
-}
-
-/* Sets the box around the normals of a node: none, where low is greater than high. */
-static void set_normals(self_node *n, int8_t low, int8_t high) {
-  for (int32_t k = 0; k < 3; k++) {
-    n->normal_low[k] = low;
-    n->normal_high[k] = high;
-  }
 }
 
 /* Components of a place now and ahead. */
@@ -293,68 +271,65 @@ CLOTH_REPEATED void extend_by_axis(const leaf_rows *rows, int32_t axis, lanes ti
   lanes_store(value[3], lanes_negate(ahead.high));
 }
 
-/* Squared length of a normal from which on it counts as none [m^4]. */
-#define SELF_LARGEST_SQUARE 1.0e30f
-
-CLOTH_INLINE lanes3 load_place(const leaf_rows *rows, int32_t i) {
-  return lanes3_of(lanes_load(rows->value[0] + i), lanes_load(rows->value[1] + i), lanes_load(rows->value[2] + i));
+/* The boxes of the edges along an axis of a block of leaves with three rows: of the differences of two places, now and
+   ahead. */
+CLOTH_REPEATED void extend_by_edge(const leaf_rows *rows, int32_t axis, lanes time, const int32_t *ends,
+                                   leaf_extent *e) {
+  const float *place = rows->value[axis], *speed = rows->value[axis + 3];
+  const lanes now = lanes_subtract(lanes_load(place + ends[1]), lanes_load(place + ends[0]));
+  const lanes faster = lanes_subtract(lanes_load(speed + ends[1]), lanes_load(speed + ends[0]));
+  const lanes ahead = lanes_add(now, lanes_multiply(faster, time));
+  e->low = lanes_minimum(lanes_minimum(now, ahead), e->low);
+  e->high = lanes_maximum(lanes_maximum(now, ahead), e->high);
 }
 
-/* Normals of a row of cells, times SELF_NORMAL; those of no area change neither the least nor the greatest. */
-CLOTH_REPEATED void find_normals(const self_body *b, const leaf_rows *rows, int32_t cells, int32_t step,
-                                 float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
-  const int32_t above = rows->start[cells], below = rows->start[cells + 1];
-  for (int32_t k = 0; k < step; k += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(load_place(rows, below + 1 + k), load_place(rows, above + k));
-    const lanes3 e = lanes3_exact_difference(load_place(rows, below + k), load_place(rows, above + 1 + k));
-    const lanes3 normal = lanes3_cross(d, e);
-    const lanes square = lanes3_dot(normal, normal);
-    const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
-                                         lanes_less(square, lanes_splat(SELF_LARGEST_SQUARE)));
-    const lanes length = lanes_square_root(lanes_select(exists, square, lanes_splat(1.0f)));
-    const lanes scale = lanes_divide(lanes_splat(0.999f * (float)SELF_NORMAL), length);
-    const lanes3 unit = lanes3_scale(normal, scale);
-    const lanes none_low = lanes_splat((float)SELF_NORMAL), none_high = lanes_splat(-(float)SELF_NORMAL - 1.0f);
-    lanes_store(low[0] + k, lanes_select(exists, unit.x, none_low));
-    lanes_store(low[1] + k, lanes_select(exists, unit.y, none_low));
-    lanes_store(low[2] + k, lanes_select(exists, unit.z, none_low));
-    lanes_store(high[0] + k, lanes_select(exists, unit.x, none_high));
-    lanes_store(high[1] + k, lanes_select(exists, unit.y, none_high));
-    lanes_store(high[2] + k, lanes_select(exists, unit.z, none_high));
-  }
+CLOTH_REPEATED void store_edges(const leaf_extent *e, float low[CLOTH_LANES], float high[CLOTH_LANES]) {
+  lanes_store(low, lanes_quantise(e->low, STATE_ROUNDER));
+  lanes_store(high, lanes_negate(lanes_quantise(e->high, STATE_ROUNDER)));
 }
 
-static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3][LEAF_BLOCK], int32_t column,
-                             self_node *n) {
-  for (int32_t k = 0; k < 3; k++) {
-    const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
-    const int8_t most = (int8_t)(rounded_down(maximum(high[k][column], high[k][column + 1])) + 1);
-    n->normal_low[k] = least < n->normal_low[k] ? least : n->normal_low[k];
-    n->normal_high[k] = most > n->normal_high[k] ? most : n->normal_high[k];
+CLOTH_REPEATED void extend_by_edges(const leaf_rows *rows, int32_t axis, lanes time, float value[4][CLOTH_LANES]) {
+  const lanes most = lanes_splat(CLOTH_POSITION_LIMIT);
+  leaf_extent warp = {most, lanes_negate(most)}, weft = warp;
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+    for (int32_t k = 0; k < LEAF_COLUMNS - 1; k++) {
+      const int32_t along[2] = {rows->start[n] + k, rows->start[n] + k + 1};
+      const int32_t across[2] = {rows->start[k] + n, rows->start[k + 1] + n};
+      extend_by_edge(rows, axis, time, along, &warp);
+      extend_by_edge(rows, axis, time, across, &weft);
+    }
   }
+  store_edges(&warp, value[0], value[1]);
+  store_edges(&weft, value[2], value[3]);
+}
+
+/* The boxes of the edges of a block of leaves. Where the grid ends within a leaf, those of three rows and columns that
+   have its particles. */
+CLOTH_INLINE void find_edges(const self_body *b, int32_t row, int32_t column, lanes time,
+                             float value[3][8][CLOTH_LANES]) {
+  const int32_t last_row = larger_of(b->rows - LEAF_COLUMNS, 0);
+  const int32_t last_column = larger_of(b->columns + b->is_wrapped - LEAF_COLUMNS, 0);
+  leaf_rows r;
+  find_rows(b, row < last_row ? row : last_row, column < last_column ? column : last_column, &r);
+  extend_by_edges(&r, 0, time, value[0] + 4);
+  extend_by_edges(&r, 1, time, value[1] + 4);
+  extend_by_edges(&r, 2, time, value[2] + 4);
 }
 
 /* The leaves of a block, `count` of them from `column` of a row on: with three columns of particles, or one leaf. */
 static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
-  const int32_t rows = b->rows - 2 * row;
   leaf_rows r;
   find_rows(b, 2 * row, column, &r);
-  float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
+  float box[3][8][CLOTH_LANES];
   extend_by_axis(&r, 0, lanes_splat(time), box[0]);
   extend_by_axis(&r, 1, lanes_splat(time), box[1]);
   extend_by_axis(&r, 2, lanes_splat(time), box[2]);
+  find_edges(b, 2 * row, column, lanes_splat(time), box);
   self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
   for (int32_t n = 0; n < count; n++) {
-    set_normals(&nodes[n], SELF_NORMAL, -SELF_NORMAL);
-    nodes[n].unused[0] = nodes[n].unused[1] = 0;
     for (int32_t k = 0; k < SELF_BOX_FLOATS; k++) {
       nodes[n].boxes.value[k] = box[k % 3][k / 3][CLOTH_LANES > 1 ? 2 * n : 0];
-    }
-  }
-  for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
-    find_normals(b, &r, cells, 2 * count, low, high);
-    for (int32_t n = 0; n < count; n++) {
-      add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
     }
   }
 }
@@ -390,30 +365,78 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
   for (int32_t i = 1; i < children.count; i++) {
     const self_node *s = &children.level[children.number[i]];
     join_boxes(&n->boxes, &s->boxes);
-    for (int32_t k = 0; k < 3; k++) {
-      n->normal_low[k] = s->normal_low[k] < n->normal_low[k] ? s->normal_low[k] : n->normal_low[k];
-      n->normal_high[k] = s->normal_high[k] > n->normal_high[k] ? s->normal_high[k] : n->normal_high[k];
-    }
   }
 }
 
 #if WITH_GAPS
 
-/* Beside a gap cloth may come near itself however flat it is: leaves with one have normals in all directions. */
-static void widen_normals_at_gaps(const self_body *b) {
+/* Beside a gap cloth may come near itself however flat it is: leaves with one have edges in all directions. */
+static void widen_edges_at_gaps(const self_body *b) {
   for (int32_t i = 0; i < b->count; i++) {
     if (is_gap(b->c, i, GAP_CELL)) {
       const int32_t row = i / b->columns;
       const int32_t leaf = row / 2 * b->level[0].columns + (i - row * b->columns) / 2;
-      set_normals(&b->level[0].nodes[leaf], -SELF_NORMAL, SELF_NORMAL);
+      for (int32_t k = SELF_PLACE_FLOATS; k < SELF_BOX_FLOATS; k++) {
+        b->level[0].nodes[leaf].boxes.value[k] = -CLOTH_POSITION_LIMIT;
+      }
     }
   }
 }
 
 #endif
 
-/* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s]. */
-CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
+/* Twice the middle of a box of edges [m]. */
+CLOTH_INLINE cloth_vector middle_of_edges(const float *edge) {
+  return vector(edge[0] - edge[3], edge[1] - edge[4], edge[2] - edge[5]);
+}
+
+/* How much edges of a box differ along a direction [m]. */
+CLOTH_INLINE float spread_of_edges(const float *edge, cloth_vector to) {
+  return negate(absolute(to.x) * (edge[0] + edge[3]) + absolute(to.y) * (edge[1] + edge[4]) +
+                absolute(to.z) * (edge[2] + edge[5]));
+}
+
+/* 1 if cloth with edges in these boxes, along the warp and along the weft, keeps whatever is apart in the grid at least
+   `least` times as far apart. Along two unit vectors q1, q2 in the plane of the middles of the boxes, with a = warp /
+   u, b = weft / v,
+
+     (x(Y) - x(X)) . Q(Y - X) >= (Y - X) . M (Y - X),  M = (a.q1, (a.q2 + b.q1) / 2; .., b.q2)
+
+   so it does if the least that the diagonal of M may be, less `least`, outweighs the most that the rest may be. */
+static int are_edges_flat(const self_body *b, const float *warp, const float *weft, float least) {
+  const cloth_vector along = middle_of_edges(warp), across = middle_of_edges(weft);
+  const cloth_vector first = vector_flush_work(vector_scale(along, 1.0f / vector_length(along)));
+  const float shear = flush_small(vector_dot(across, first), WORK_QUANTUM);
+  const cloth_vector rest = vector_flush_work(vector_add_scaled(across, first, negate(shear)));
+  const float length = vector_length(rest);
+  const cloth_vector second = vector_flush_work(vector_scale(rest, 1.0f / length));
+  const float u = 0.5f / b->c->grid.spacing_warp, v = 0.5f / b->c->grid.spacing_weft;
+  const float of_warp = (vector_dot(along, first) - spread_of_edges(warp, first)) * u - least;
+  const float of_weft = (length - spread_of_edges(weft, second)) * v - least;
+  const float turned =
+      0.5f * (spread_of_edges(warp, second) * u + (absolute(shear) + spread_of_edges(weft, first)) * v);
+  const float off = flush_small(turned, WORK_QUANTUM);
+  return of_warp > 0.0f && of_weft > 0.0f && of_warp * of_weft > off * off;
+}
+
+/* Finds which nodes of a level are flat with those beside, below and across them. */
+static void find_flat(const self_body *b, const self_level *l, float least) {
+  for (int32_t n = 0; n < l->columns * l->rows; n++) {
+    const int32_t row = n / l->columns, column = n - row * l->columns;
+    const int32_t beside = column + 1 < l->columns ? 1 : b->is_wrapped ? -column : 0;
+    const int32_t below = row + 1 < l->rows ? l->columns : 0;
+    self_boxes joined = l->nodes[n].boxes;
+    join_boxes(&joined, &l->nodes[n + beside].boxes);
+    join_boxes(&joined, &l->nodes[n + below].boxes);
+    join_boxes(&joined, &l->nodes[n + below + beside].boxes);
+    const float *edges = joined.value + SELF_PLACE_FLOATS;
+    l->nodes[n].is_flat = are_edges_flat(b, edges, edges + SELF_PLACE_FLOATS / 2, least);
+  }
+}
+
+/* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s], `least` how much of a distance in the grid
+   flat cloth keeps. */
+CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead, float least) {
   const self_level *leaves = &b->level[0];
   for (int32_t row = 0; row < leaves->rows; row++) {
     const int32_t whole = (b->columns - 1) / 2; /* leaves with three columns */
@@ -423,28 +446,29 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
     if (whole < leaves->columns) { build_leaves(b, ahead, row, 2 * whole, 1); }
   }
 #if WITH_GAPS
-  if (has_gaps(b->c)) { widen_normals_at_gaps(b); }
+  if (has_gaps(b->c)) { widen_edges_at_gaps(b); }
 #endif
-  for (int32_t level = 1; level < b->levels; level++) {
-    for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
+  for (int32_t level = 0; level < b->levels; level++) {
+    for (int32_t node = 0; level > 0 && node < b->level[level].columns * b->level[level].rows; node++) {
       build_parent(b, level, node);
     }
+    find_flat(b, &b->level[level], least);
   }
 }
 
-/* 1 if all normals of two nodes are within 60 degrees of one direction, the middle d of their box: for every normal n,
-   n . d > |d| / 2. Cloth that gentle does not come near itself. Nodes without normals count as flat. */
-static int are_flat(const self_node *a, const self_node *b) {
-  int32_t sum = 0, square = 0;
-  for (int32_t k = 0; k < 3; k++) {
-    const int32_t low = a->normal_low[k] < b->normal_low[k] ? a->normal_low[k] : b->normal_low[k];
-    const int32_t high = a->normal_high[k] > b->normal_high[k] ? a->normal_high[k] : b->normal_high[k];
-    const int32_t d = low + high;
-    if (low > high) { return 1; }
-    sum += d > 0 ? d * low : d * high;
-    square += d * d;
+/* 1 if nodes i and j of a level, the same or side by side, are flat together. */
+static int are_flat(const self_body *b, const self_level *l, const node_list *a, int32_t i, const node_list *c,
+                    int32_t j) {
+  const int32_t row = larger_of(a->row[i], c->row[j]), column = larger_of(a->column[i], c->column[j]);
+  const int32_t rows = 2 * row - a->row[i] - c->row[j], columns = 2 * column - a->column[i] - c->column[j];
+  int is = 0;
+  for (int32_t r = row - 1 < 0 ? 0 : row - 1; r <= row - rows; r++) {
+    for (int32_t k = columns > 1 ? column : column - 1; k <= (columns > 1 ? column : column - columns); k++) {
+      const int32_t around = k < 0 && b->is_wrapped ? k + l->columns : k;
+      is |= around >= 0 && l->nodes[r * l->columns + around].is_flat;
+    }
   }
-  return sum > 0 && 4 * (int64_t)sum * sum > (int64_t)(SELF_NORMAL * SELF_NORMAL) * square;
+  return is;
 }
 
 #endif
