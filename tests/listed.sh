@@ -74,7 +74,6 @@ lists_switches() { # FILE FIRST LAST
 lists=$(mktemp -d)
 trap 'rm -rf "$lists"' EXIT
 lists_switches cloth.h 'CLOTH_NO_SOLVER, _MULTILEVEL' 'parts out'
-lists_switches docs/guide.md '^- `CLOTH_NO_SOLVER`' 'parts out'
 
 # The tables of CHANGELOG.md against cloth.h: every function and every field of a config, as GROUP.FIELD, and none that
 # is not there but for those that are gone.
