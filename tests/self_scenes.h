@@ -13,14 +13,13 @@ typedef enum self_kind {
   SELF_STACK, /* two sheets fall onto a ball, one turned against the other */
   SELF_SLOPE, /* a small sheet slides on a held one, 20 degrees steep */
   SELF_SHOT,  /* a small sheet is thrown flat against a held one */
-  SELF_HEAP,  /* four towels fall onto each other, and onto the floor */
   SELF_HANG,  /* by two corners, meets nothing */
   SELF_CAPE,  /* around a walking figure that turns */
   SELF_KINDS
 } self_kind;
 
 static const char *const self_kind_names[SELF_KINDS] = {"towel", "edge", "line", "tube", "stack",
-                                                        "slope", "shot", "heap", "hang", "cape"};
+                                                        "slope", "shot", "hang", "cape"};
 
 static inline self_kind self_kind_named(const char *name) {
   int kind = 0;
@@ -39,7 +38,7 @@ typedef struct self_scene {
 typedef struct play_options {
   double thickness, friction; /* thickness over the spacing; 0: none */
   int start;                  /* frame from which the cloth feels itself */
-  int pairs, gathers, untangle /* 1 more than the setting */, frames, trace, quiet;
+  int pairs, gathers, untangle /* 1 more than the setting */, frames;
   int spheres; /* 1: particles touch particles */
 } play_options;
 
@@ -57,7 +56,6 @@ typedef struct self_result {
   long dropped;
   int passed; /* particles of the second cloth far behind the first */
   int notes;
-  uint64_t hash;
 } self_result;
 
 enum { SELF_CLOTHS = 4 };
@@ -140,19 +138,6 @@ static inline void describe_stack(self_stage *p) {
   }
 }
 
-/* A towel turned about the vertical and tilted. */
-static inline void describe_heap(self_stage *p) {
-  int n = p->scene->n;
-  p->cloths = 4;
-  for (int i = 0; i < 4; i++) {
-    double a = 0.9 * i, c = cos(a), s = sin(a), tilt = i % 2 ? 0.3 : -0.2;
-    p->config[i] = self_config(p->scene, n, n);
-    p->config[i].edge_warp = vector_at(0.6 * c, 0.6 * tilt, 0.6 * s);
-    p->config[i].edge_weft = vector_at(-0.6 * s, 0, 0.6 * c);
-    p->config[i].origin = vector_at(-0.3 * (c - s) + 0.1 * sin(2.0 * i), 0.25 + 0.4 * i, -0.3 * (s + c));
-  }
-}
-
 static inline void describe_pair(self_stage *p) {
   int n = p->scene->n, is_slope = p->scene->kind == SELF_SLOPE;
   double h = 1.0 / (n - 1);
@@ -209,10 +194,6 @@ static inline void describe_self(self_stage *p, const self_scene *s) {
     break;
   case SELF_STACK:
     describe_stack(p);
-    p->frames = 240;
-    break;
-  case SELF_HEAP:
-    describe_heap(p);
     p->frames = 240;
     break;
   case SELF_SLOPE:
@@ -288,10 +269,6 @@ static inline void furnish_self(self_stage *p) {
       self_add_collider(p->sheets[i], &ball, NULL);
       self_add_floor(p->sheets[i], -0.35);
     }
-    break;
-  case SELF_HEAP:
-    for (int i = 0; i < p->cloths; i++)
-      self_add_floor(p->sheets[i], 0);
     break;
   case SELF_SLOPE:
   case SELF_SHOT:
@@ -470,7 +447,6 @@ static inline void finish_self(self_stage *p, mesh *m, const self_sums *sums, se
   r->rest = sums->rest / 30;
   r->acceleration = sqrt(sums->squares / (double)(sums->samples ? sums->samples : 1));
   r->gathers = sums->gathers / frames;
-  r->hash = read_hash(p->sheets[0]);
   r->gap = layer_gap(m, 3 * m->spacing) / m->spacing;
   for (int i = 0; p->cloths > 1 && i < p->f[1].count; i++) {
     point x = position_of(p->sheets[1], i);
@@ -499,16 +475,11 @@ static inline self_result play_self_scene(const self_scene *s, const play_option
     }
     drive_self(&p, frame);
     r.notes |= step_self(&p);
-    int is_late = frame > 0 && frame >= p.frames - 30, count = o->quiet ? 0 : count_intersections(&m);
+    int is_late = frame > 0 && frame >= p.frames - 30, count = count_intersections(&m);
     sums.total += count;
     sums.rest += is_late ? count : 0;
     r.peak = count > r.peak ? count : r.peak;
     sum_frame(&p, &m, is_late, &sums, &r);
-    if (o->trace && frame % o->trace == 0) {
-      cloth_self_statistics st = {0};
-      cloth_get_self_statistics(p.sheets[0], &st);
-      printf("frame %d: %d intersections, %d candidates, %d contacts\n", frame, count, st.pairs, st.contacts);
-    }
   }
   finish_self(&p, &m, &sums, &r);
   mesh_free(&m);
