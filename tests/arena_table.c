@@ -128,14 +128,13 @@ static void print_setting(arrangement a) {
 /* What one more of something takes, which memory has room for. */
 static void print_capacity(int which) {
   static const char *const rooms[] = {
-      "`max_colliders`",         "`capacity.max_confined`",      "`capacity.max_attachments`", "`capacity.max_bodies`",
-      "`capacity.max_contacts`", "`capacity.max_shared_bodies`", "`capacity.meshes`"};
+      "`max_colliders`",       "`capacity.max_confined`", "`capacity.max_attachments`",
+      "`capacity.max_bodies`", "`capacity.max_contacts`", "`capacity.max_shared_bodies`"};
   double bytes[2];
   for (int more = 0; more < 2; more++) {
     cloth_config c = config_of(DEFAULT, SMALL, SMALL);
     int32_t *const room[] = {&c.max_colliders,       &c.capacity.max_confined, &c.capacity.max_attachments,
-                             &c.capacity.max_bodies, &c.capacity.max_contacts, &c.capacity.max_shared_bodies,
-                             &c.capacity.meshes};
+                             &c.capacity.max_bodies, &c.capacity.max_contacts, &c.capacity.max_shared_bodies};
     cloth_memory memory;
     *room[which] = more ? 16 : 8;
     if (cloth_memory_needed(&c, &memory) != CLOTH_OK) exit(1);
@@ -158,7 +157,7 @@ int main(int count, char **arguments) {
                   : "\nadds to no colliders, per particle      all  state\n");
   for (int a = CONFIGS; a < ARRANGEMENTS; a++)
     print_setting((arrangement)a);
-  for (int which = 0; which < 7; which++)
+  for (int which = 0; which < 6; which++)
     print_capacity(which);
   return 0;
 }

@@ -87,7 +87,7 @@ row() { # CELLS...
     printf ' %s |' "$@"
     printf '\n'
   else
-    printf '%-18s %-6s %10s %7s %14s %7s %8s %7s %7s\n' "$@"
+    printf '%-18s %-6s %10s %7s %14s %7s %8s %7s %7s %s\n' "$@"
   fi
 }
 
@@ -186,20 +186,26 @@ measure_all() {
 # A line for each target and compiler: bytes of code of the builds that it has, and their stacks.
 size_table() {
   heading "Bytes of code of cloth.o at -Os, of constants, and of the deepest stack"
-  row target cc everything stack explicit-only stack minimal stack rodata
-  rule 9
-  awk -F'|' -v OFS='|' '
+  row target cc everything stack explicit-only stack minimal stack rodata goal
+  rule 10
+  awk -F'|' -v OFS='|' -v goal="$goal_target|gcc" -v everything=$goal_bytes_everything -v minimal=$goal_bytes_minimal \
+    -v deepest=$goal_stack '
     { at = $1 OFS $2 }
     !(at in seen) { seen[at] = 1; order[++count] = at }
     { text[at, $3] = $4; stack[at, $3] = $8; rodata[at] = rodata[at] > $5 ? rodata[at] : $5 }
     function pair(at, build) { return (at, build) in text ? text[at, build] OFS stack[at, build] : "-" OFS "-" }
+    function verdict(at) {
+      if (at != goal) return ""
+      return text[at, "everything"] + rodata[at] <= everything && text[at, "minimal"] <= minimal &&
+             stack[at, "everything"] <= deepest ? "ok" : "missed"
+    }
     END {
       for (i = 1; i <= count; i++) {
         at = order[i]
-        print at, pair(at, "everything"), pair(at, "explicit-only"), pair(at, "minimal"), rodata[at]
+        print at, pair(at, "everything"), pair(at, "explicit-only"), pair(at, "minimal"), rodata[at], verdict(at)
       }
-    }' "$out/rows" | while IFS='|' read -r target family a b c d e f rodata; do
-    row "$target" "$family" "$a" "$b" "$c" "$d" "$e" "$f" "$rodata"
+    }' "$out/rows" | while IFS='|' read -r target family a b c d e f rodata verdict; do
+    row "$target" "$family" "$a" "$b" "$c" "$d" "$e" "$f" "$rodata" "$verdict"
   done
 }
 
