@@ -156,7 +156,7 @@ $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): exa
 
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
-COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse common_bodies contact_cells contact_conflicts coupling flag \
+COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse common_bodies contact_cells coupling flag \
 	geometry_world group material origin queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
 	workers
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
