@@ -1,10 +1,9 @@
-/* Contact: rest on every shape, friction, colliders that carry the cloth, fast bodies, reactions.
+/* Contact: colliders that carry the cloth, momentum, and a body that comes up under cloth at rest.
    SPDX-License-Identifier: MIT */
 #include "shapes.h"
 #include "sheets.h"
 
 /// Friction ///
-
 
 /// Colliders that carry the cloth ///
 

@@ -95,6 +95,46 @@ static void test_hull_is_box(void) {
 }
 
 /* Coulomb's law on an incline, and no internal edge that catches. */
+#define INCLINE 0.39269908 /* 22.5 degrees */
+
+static void expect_slide(int kind, double friction) {
+  const char *name = shape_names[kind];
+  const point down = {-cos(INCLINE), -sin(INCLINE), 0.0}, up = {-sin(INCLINE), cos(INCLINE), 0.0};
+  cloth_config config = geometry_config(8);
+  config.edge_warp = vector_of(point_scaled(down, -0.5));
+  config.edge_weft = vector_at(0.0, 0.0, 0.5);
+  config.origin = vector_of(point_scaled(up, (double)config.thickness));
+  config.integration.velocity_damping = 0.0f;
+  config.air.density = 0.0f;
+  config.grid.imperfection = 0.0f;
+  fixture s = fixture_make(&config);
+  cloth_collider ground;
+  built b = ground_of(kind, &ground);
+  ground.pose.rotation = rotation_about(z_axis, INCLINE);
+  point middle = kind == FIELD  ? (point){-2.0, 0.0, -2.0}
+                 : kind == HULL ? (point){0.0, -0.5, 0.0}
+                                : (point){0.0, 0.0, 0.0};
+  ground.pose.position = vector_at(middle.x * cos(INCLINE) - middle.y * sin(INCLINE),
+                                   middle.x * sin(INCLINE) + middle.y * cos(INCLINE), middle.z);
+  ground.static_friction = ground.kinetic_friction = (float)friction;
+  cloth_add_collider(s.sheet, &ground);
+  const cloth_surroundings around = around_of(&b);
+  run_with(s.sheet, 60, &around);
+  double speed = point_dot(mean_velocity(&s), down);
+  double expected = fmax(9.81 * (sin(INCLINE) - friction * cos(INCLINE)), 0.0);
+  CHECK(fabs(speed - expected) < 0.03 * expected + 1e-3, "%s, friction %g: %g m/s, not %g", name, friction, speed,
+        expected);
+  fixture_free(&s);
+  free_built(&b);
+}
+
+static void test_incline(void) {
+  const double frictions[] = {0.0, 0.2, 0.35, 0.6};
+  for (int kind = 0; kind < KINDS; kind++) {
+    for (int n = 0; n < 4; n++)
+      expect_slide(kind, frictions[n]);
+  }
+}
 
 /// Shots ///
 
@@ -817,11 +857,10 @@ static void test_call_refusals(void) {
 
 int main(int count, char **arguments) {
   const test tests[] = {
-      TEST(hull_is_box),     TEST(doubled_planes),   TEST(planes_on_hull), TEST(tetrahedron),
-      TEST(shots),           TEST(both_sides),       TEST(one_sided),      TEST(overflow),
-      TEST(saves),           TEST(moved_geometry),   TEST(shared_bodies),  TEST(bodies_left_out),
-      TEST(shared_fields),   TEST(bodies_and_sleep), TEST(hull_refusals),  TEST(mesh_refusals),
-      TEST(sample_refusals), TEST(call_refusals),
+      TEST(hull_is_box),    TEST(doubled_planes), TEST(planes_on_hull),  TEST(tetrahedron),   TEST(shots),
+      TEST(incline),        TEST(both_sides),     TEST(one_sided),       TEST(overflow),      TEST(saves),
+      TEST(moved_geometry), TEST(shared_bodies),  TEST(bodies_left_out), TEST(shared_fields), TEST(bodies_and_sleep),
+      TEST(hull_refusals),  TEST(mesh_refusals),  TEST(sample_refusals), TEST(call_refusals),
   };
   return RUN_TESTS(count, arguments, tests);
 }

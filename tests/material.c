@@ -270,7 +270,6 @@ static const test tests[] = {
     TEST(decay),
     TEST(heavy_damping),
     TEST(drape),
-
 };
 
 /* The tests without the harness's lines. */

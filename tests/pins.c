@@ -297,6 +297,56 @@ static void test_release(void) {
   fixture_free(&s);
 }
 
+static double distance_from_line(point p, point anchor, point unit) {
+  point away = point_difference(p, anchor);
+  return point_length(point_difference(away, point_scaled(unit, point_dot(away, unit))));
+}
+
+/* Confined corners of a swinging sheet, with a collider that pushes it, under one configuration. */
+static void run_confined(const cloth_config *config, const char *name) {
+  fixture s = fixture_make(config);
+  cloth_collider ball = cloth_collider_default();
+  ball.pose.position = vector_at(0.2, -0.45, 0.2);
+  cloth_add_collider(s.sheet, &ball);
+  const point line = {0.6, 0.0, 0.8}, normal = {0.0, 0.8, 0.6};
+  int on_line = 0, on_plane = s.columns - 1;
+  point line_anchor = position_of(s.sheet, on_line), plane_anchor = position_of(s.sheet, on_plane);
+  cloth_confine_to_line(s.sheet, on_line, vector_of(point_scaled(line, 7.0)));
+  cloth_confine_to_plane(s.sheet, on_plane, vector_of(point_scaled(normal, 0.1)));
+  CHECK(cloth_get_freedom(s.sheet, on_line) == 1 && cloth_get_freedom(s.sheet, on_plane) == 2, "freedom");
+  double off_line = 0.0, off_plane = 0.0;
+  for (int frame = 0; frame < 120; frame++) {
+    int result = cloth_step(s.sheet, FRAME);
+    CHECK(result >= CLOTH_OK, "%s: %s", name, cloth_result_name(result));
+    off_line = fmax(off_line, distance_from_line(position_of(s.sheet, on_line), line_anchor, line));
+    point away = point_difference(position_of(s.sheet, on_plane), plane_anchor);
+    off_plane = fmax(off_plane, fabs(point_dot(away, normal)));
+  }
+  CHECK(all_finite(s.sheet), "%s: not finite", name);
+  CHECK(off_line < 1e-5, "%s: %g m off the line", name, off_line);
+  CHECK(off_plane < 1e-5, "%s: %g m off the plane", name, off_plane);
+  CHECK(point_distance(position_of(s.sheet, on_line), line_anchor) > 0.01, "%s: stuck on the line", name);
+  CHECK(point_distance(position_of(s.sheet, on_plane), plane_anchor) > 0.01, "%s: stuck on the plane", name);
+  fixture_free(&s);
+}
+
+static void test_confinement(void) {
+  cloth_config config = square_config(10, 0.0);
+  run_confined(&config, "default");
+  config.solver.max_iterations = 60;
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_DIAGONAL;
+  run_confined(&config, "diagonal");
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_NONE;
+  run_confined(&config, "no preconditioner");
+  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
+  run_confined(&config, "multilevel");
+  config = square_config(10, 0.0);
+  config.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = config.fabric.shear = 30.0f;
+  config.integration.max_substeps = 64;
+  run_confined(&config, "explicit only");
+}
+
 static const test tests[] = {
     TEST(pin_holds),
     TEST(pin_velocity),
@@ -306,6 +356,7 @@ static const test tests[] = {
     TEST(move_too_fast),
     TEST(move_and_other_calls),
     TEST(release),
+    TEST(confinement),
 };
 
 int main(int count, char **arguments) {

@@ -144,7 +144,7 @@ methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact $(BUILD)/tests/met
 	$(BUILD)/tests/methods
 	$(BUILD)/tests/method_contact
 	$(BUILD)/tests/method_self
-	@$(BUILD)/tests/method_pieces --time
+	$(BUILD)/tests/method_pieces
 
 SETS = $(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized
 METHODS = $(foreach set,$(SETS),$(addprefix $(set)/tests/,methods.o method_contact.o method_self.o method_pieces.o))

@@ -8,10 +8,10 @@
 #define BENCH_SCENES_H
 
 typedef enum bench_kind {
-  BENCH_HANG,       /* swings down from horizontal, pinned at two corners; 3 s */
-  BENCH_DRAPE,      /* falls 0.1 m onto a sphere; 3 s */
-  BENCH_FLAG,       /* pinned at its left edge in a wind of 8 m/s, 15 degrees off its plane; 3 s */
-  BENCH_REST,       /* HANG, damped until it hangs still; 5 s */
+  BENCH_HANG,  /* swings down from horizontal, pinned at two corners; 3 s */
+  BENCH_DRAPE, /* falls 0.1 m onto a sphere; 3 s */
+  BENCH_FLAG,  /* pinned at its left edge in a wind of 8 m/s, 15 degrees off its plane; 3 s */
+  BENCH_REST,  /* HANG, damped until it hangs still; 5 s */
   BENCH_KIND_COUNT
 } bench_kind;
 
