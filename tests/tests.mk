@@ -24,7 +24,7 @@ PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { pr
 
 # These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
 # own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
-INSIDE = deadline planning
+INSIDE = planning
 WITHIN = internals method_cloths method_contact method_pieces method_self methods self_test
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
@@ -173,11 +173,6 @@ $(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o: TEST_CFLAGS = $(CF
 $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS \
 	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF BODIES \
 	SAVE_CHECKS WRAP)
-
-# Nor does a test of INSIDE but tests/planning.c use these.
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
-	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
 
 # What floors with geometry cost beside a box.
 geometry:
