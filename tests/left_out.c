@@ -50,18 +50,18 @@ static void test_hang(void) {
 
 int main(void) {
   (void)expect_left_out; /* not every switch is asked for by a config */
-  cloth_config config = cloth_config_default();
-  CHECK(asked_for(&config) == CLOTH_OK, "the defaults gave %d", asked_for(&config));
+  cloth_config plain = cloth_config_default();
+  CHECK(asked_for(&plain) == CLOTH_OK, "the defaults gave %d", asked_for(&plain));
   test_hang();
 #ifndef CLOTH_NO_SOLVER
-  CHECK(cloth_config_use_imex(&config) == CLOTH_OK && asked_for(&config) == CLOTH_OK, "the thesis's scheme gave %d",
-        asked_for(&config));
-  config = cloth_config_default();
+  CHECK(cloth_config_use_imex(&plain) == CLOTH_OK && asked_for(&plain) == CLOTH_OK, "the thesis's scheme gave %d",
+        asked_for(&plain));
+  plain = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_SOLVER
-  CHECK(config.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
+  CHECK(plain.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
 #else
-  CHECK(config.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "default integration");
+  CHECK(plain.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "default integration");
 #endif
 #ifdef CLOTH_NO_SOLVER
   ASK(config.integration.method = CLOTH_INTEGRATION_ADAPTIVE, "integration.method: CLOTH_NO_SOLVER");
@@ -91,9 +91,9 @@ int main(void) {
 #if !defined(CLOTH_NO_COLLIDERS) && defined(CLOTH_NO_HULL)
   cloth_collider hull = cloth_collider_default();
   hull.shape = CLOTH_SHAPE_HULL;
-  config.columns = config.rows = 6;
+  plain.columns = plain.rows = 6;
   cloth *sheet;
-  CHECK(cloth_init(&config, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
+  CHECK(cloth_init(&plain, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
   CHECK(cloth_add_collider(sheet, &hull) == CLOTH_ERROR_LEFT_OUT, "a hull");
 #endif
 #ifdef CLOTH_NO_ORIGIN
