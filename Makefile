@@ -12,15 +12,13 @@
 # Measurements, by tests/tests.mk and tests/bench/bench.mk:
 # make list         every suite, and how long it takes
 # make accuracy     table of analytic cases: expected and measured
-# make thesis       the thesis's experiments beside its figures
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
 # make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
 # make scenes       the scenes by which the step is judged
 # make random       a thousand random cloths, and as many with bodies: finite, no energy gained, at rest
-# make structures   tubes, pieces, targets, pins, momentum, energy and fabrics beside their goals
+# make structures   tubes, pieces, targets, pins, momentum and energy beside their goals
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
-# make quality      stretch, area, roughness and rest of the standard scenes
 # make settle       cloth_settle() beside stepping to rest: speeds afterwards, how many times cheaper
 # make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box
@@ -37,10 +35,8 @@
 # make coverage     lines and branches of cloth.c that the quick tests and the corpus of make fuzz reach
 # make matrix       the same scenes on every machine, compiler and level: one hash; disassembles every target
 # make size         bytes of code and stack for every target; writes docs/sizes.md
-# make cost         instructions of the library's parts for every microcontroller
 # make step-cost    instructions, memory and stack of a step beside its goals
 # make bench        time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
-# make bench-unseen the same settings on scenes that nothing was tuned on
 #
 # Examples, by examples/examples.mk:
 # make methods-pictures  one scene by every material, scheme and solver of examples/methods, on one sheet

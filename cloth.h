@@ -177,7 +177,7 @@ CLOTH_API int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 
 /// Configuration ///
 
-/* The usual settings are at the top of cloth_config, at the end of this section. The guide has what each takes of
+/* The usual settings are at the top of cloth_config, at the end of this section. docs/sizes.md has what each takes of
    memory. */
 
 /* Shape of the grid, its start, and maps of columns * rows elements, which cloth_init() alone reads. */

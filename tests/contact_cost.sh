@@ -23,7 +23,7 @@ ratio() { # PROGRAM LANES SCENE N FIRST GOAL WHAT
   awk -v spheres="${spheres:-0}" -v name="$3 $4" -v lanes="$2" -v a="${without:-0}" -v b="${with:-0}" -v goal="$6" -v what="$7" 'BEGIN {
     r = a > 0 ? b / a : 0
     ok = a > 0 && r <= goal
-    printf "%-5s %-9s %6.3f <= %4.2f %-6s  spheres %6.3f  %9d instructions a frame without  %s\n", lanes, name, r, goal, ok ? "ok" : "missed", (a > 0 ? spheres / a : 0), a / 10, what
+    printf "%-5s %-9s %-32s spheres %6.3f  %9d instructions a frame without  %6.3f <= %4.2f  %s\n", lanes, name, what, (a > 0 ? spheres / a : 0), a / 10, r, goal, ok ? "ok" : "missed"
     exit !ok
   }' || status=1
 }
@@ -34,7 +34,6 @@ for lanes in avx2 sse2; do
   [ $lanes = avx2 ] && set_flag=-mavx2
   gcc $flags $set_flag tests/self_cost.c cloth.c -lm -o "$out/$lanes" || exit 1
   ratio "$out/$lanes" $lanes hang 32 20 1.10 "nothing touches"
-  ratio "$out/$lanes" $lanes cape 32 60 1.30 "a cape around a figure"
   ratio "$out/$lanes" $lanes edge 28 30 1.45 "a sheet crumples on its edge"
   ratio "$out/$lanes" $lanes towel 32 60 2.00 "half of it lies on the other"
 done

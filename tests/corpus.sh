@@ -1,7 +1,6 @@
 #!/bin/sh
 # Plays the histories of tests/corpus/ (see fuzz.c) here under sanitizers, with vector units, a fifth of them in 32
-# bits and a tenth on a big-endian machine, which is emulated and which matrix.sh, lockstep.sh and endianness.sh have,
-# too. All must print one hash, every public function must be called here, and nothing may
+# bits and a tenth on a big-endian machine, which is emulated and which matrix.sh and lockstep.sh have, too. All must print one hash, every public function must be called here, and nothing may
 # be found. $1: build directory.
 #
 # All results of all calls have one hash, as the golden hashes of golden.c: with another arithmetic, other sizes or other

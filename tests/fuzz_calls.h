@@ -894,8 +894,9 @@ static void do_plan(world *w, int which) {
 static void do_constant(world *w, int which) {
   cloth_memory memory;
   cloth *nothing = NULL;
-  const int tested = ASK(w, cloth_self_test);
-  need(tested == CLOTH_OK || tested == CLOTH_NOTE_FLUSHES, "the self-test");
+  /* The note of machines that flush is no result: histories have one hash there, too. */
+  const int tested = outcome(w, CALLED_cloth_self_test, ASKS, cloth_self_test() & ~CLOTH_NOTE_FLUSHES);
+  need(tested == CLOTH_OK, "the self-test");
   if (ASK(w, cloth_get_memory, w->cloths[which], &memory) == CLOTH_OK) {
     need(memory.total_bytes == w->memories[which].total_bytes && memory.saved_bytes == w->memories[which].saved_bytes,
          "memory that is not as it was planned");

@@ -103,7 +103,7 @@ need meson meson
 need ninja ninja-build
 need pkg-config pkg-config
 
-# What tests/matrix.sh and tests/endianness.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
+# What tests/matrix.sh and tests/corpus.sh compile for and run on. Not gcc-multilib for i386: it conflicts with all of
 # these cross compilers.
 need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 need arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf

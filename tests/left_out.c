@@ -21,6 +21,14 @@ static void expect_left_out(const cloth_config *config, const char *explanation)
 #endif
 }
 
+/* A config with one change of the defaults. */
+#define ASK(change, explanation)                                                                                       \
+  do {                                                                                                                 \
+    cloth_config config = cloth_config_default();                                                                      \
+    change;                                                                                                            \
+    expect_left_out(&config, explanation);                                                                             \
+  } while (0)
+
 /* A hanging sheet, soft enough to be explicit: the one thing every build can do. */
 static void test_hang(void) {
   cloth_config config = cloth_config_default();
@@ -42,149 +50,105 @@ static void test_hang(void) {
 
 int main(void) {
   (void)expect_left_out; /* not every switch is asked for by a config */
-  cloth_config config = cloth_config_default();
-  CHECK(asked_for(&config) == CLOTH_OK, "the defaults gave %d", asked_for(&config));
+  cloth_config plain = cloth_config_default();
+  CHECK(asked_for(&plain) == CLOTH_OK, "the defaults gave %d", asked_for(&plain));
   test_hang();
 #ifndef CLOTH_NO_SOLVER
-  CHECK(cloth_config_use_imex(&config) == CLOTH_OK && asked_for(&config) == CLOTH_OK, "the thesis's scheme gave %d",
-        asked_for(&config));
-  config = cloth_config_default();
+  CHECK(cloth_config_use_imex(&plain) == CLOTH_OK && asked_for(&plain) == CLOTH_OK, "the thesis's scheme gave %d",
+        asked_for(&plain));
+  plain = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_SOLVER
-  CHECK(config.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
+  CHECK(plain.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY, "default integration");
 #else
-  CHECK(config.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "default integration");
+  CHECK(plain.integration.method == CLOTH_INTEGRATION_ADAPTIVE, "default integration");
 #endif
 #ifdef CLOTH_NO_SOLVER
-  config.integration.method = CLOTH_INTEGRATION_ADAPTIVE;
-  expect_left_out(&config, "integration.method: CLOTH_NO_SOLVER");
-  config = cloth_config_default();
+  ASK(config.integration.method = CLOTH_INTEGRATION_ADAPTIVE, "integration.method: CLOTH_NO_SOLVER");
 #endif
 #ifdef CLOTH_NO_TETHERS
-  config.tethers.count = 1;
-  expect_left_out(&config, "tethers.count: CLOTH_NO_TETHERS");
-  config = cloth_config_default();
+  ASK(config.tethers.count = 1, "tethers.count: CLOTH_NO_TETHERS");
 #endif
 #if defined(CLOTH_NO_MULTILEVEL) || defined(CLOTH_NO_SOLVER)
-  config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL;
-  expect_left_out(&config, "solver.preconditioner: CLOTH_NO_MULTILEVEL");
-  config = cloth_config_default();
+  ASK(config.solver.preconditioner = CLOTH_PRECONDITIONER_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL");
 #endif
 #ifdef CLOTH_NO_COLLIDERS
-  config.max_colliders = 1;
-  expect_left_out(&config, "max_colliders: CLOTH_NO_COLLIDERS");
-  config = cloth_config_default();
+  ASK(config.max_colliders = 1, "max_colliders: CLOTH_NO_COLLIDERS");
 #endif
 #if defined(CLOTH_NO_COLLIDERS) ||                                                                                     \
     (defined(CLOTH_NO_HULL) && defined(CLOTH_NO_HEIGHT_FIELD) && defined(CLOTH_NO_DISTANCE_GRID))
-  config.capacity.geometry = 1;
-  expect_left_out(&config, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID");
-  config = cloth_config_default();
+  ASK(config.capacity.geometry = 1, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID");
 #endif
 #if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_MESH)
-  config.capacity.meshes = 1;
-  expect_left_out(&config, "capacity.meshes: CLOTH_NO_MESH");
-  config = cloth_config_default();
+  ASK(config.capacity.meshes = 1, "capacity.meshes: CLOTH_NO_MESH");
 #endif
 #if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_SHARED_BODIES)
-  config.capacity.max_shared_bodies = 1;
-  expect_left_out(&config, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES");
-  config = cloth_config_default();
+  ASK(config.capacity.max_shared_bodies = 1, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES");
 #endif
 #if defined(CLOTH_NO_COLLIDERS) || defined(CLOTH_NO_WORKERS)
-  config.capacity.workers = 1;
-  expect_left_out(&config, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS");
-  config = cloth_config_default();
+  ASK(config.capacity.workers = 1, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS");
 #endif
 #if !defined(CLOTH_NO_COLLIDERS) && defined(CLOTH_NO_HULL)
   cloth_collider hull = cloth_collider_default();
   hull.shape = CLOTH_SHAPE_HULL;
-  config.columns = config.rows = 6;
+  plain.columns = plain.rows = 6;
   cloth *sheet;
-  CHECK(cloth_init(&config, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
+  CHECK(cloth_init(&plain, arena, sizeof arena, &sheet) == CLOTH_OK, "cloth_init");
   CHECK(cloth_add_collider(sheet, &hull) == CLOTH_ERROR_LEFT_OUT, "a hull");
 #endif
 #ifdef CLOTH_NO_ORIGIN
-  config.world.origin.y = 1;
-  expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
-  config = cloth_config_default();
-  config.world.recentre_distance = 1.0f;
-  expect_left_out(&config, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+  ASK(config.world.origin.y = 1, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
+  ASK(config.world.recentre_distance = 1.0f, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN");
 #endif
 #ifdef CLOTH_NO_BODIES
-  config.capacity.max_bodies = 1;
-  expect_left_out(&config, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES");
-  config = cloth_config_default();
+  ASK(config.capacity.max_bodies = 1, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES");
 #endif
 #ifdef CLOTH_NO_CONFINED
-  config.capacity.max_confined = 1;
-  expect_left_out(&config, "capacity.max_confined: CLOTH_NO_CONFINED");
-  config = cloth_config_default();
+  ASK(config.capacity.max_confined = 1, "capacity.max_confined: CLOTH_NO_CONFINED");
 #endif
 #ifdef CLOTH_NO_SELF
-  config.self_thickness = 0.01f;
-  expect_left_out(&config, "self_thickness: CLOTH_NO_SELF");
-  config = cloth_config_default();
+  ASK(config.self_thickness = 0.01f, "self_thickness: CLOTH_NO_SELF");
 #endif
 #if !defined(CLOTH_NO_SELF) && (defined(CLOTH_NO_SELF_TRIANGLES) != defined(CLOTH_NO_SELF_SPHERES))
-  config.self_thickness = 0.01f;
 #ifdef CLOTH_NO_SELF_TRIANGLES
-  expect_left_out(&config, "self.shape: CLOTH_NO_SELF_TRIANGLES");
+  ASK(config.self_thickness = 0.01f, "self.shape: CLOTH_NO_SELF_TRIANGLES");
 #else
-  config.self.shape = CLOTH_SELF_SPHERES;
-  expect_left_out(&config, "self.shape: CLOTH_NO_SELF_SPHERES");
+  ASK(config.self_thickness = 0.01f; config.self.shape = CLOTH_SELF_SPHERES, "self.shape: CLOTH_NO_SELF_SPHERES");
 #endif
-  config = cloth_config_default();
 #endif
 #if defined(CLOTH_NO_GROUPS) && !defined(CLOTH_NO_SELF)
-  config.self_thickness = 0.01f;
 #ifdef CLOTH_NO_SELF_TRIANGLES
-  config.self.shape = CLOTH_SELF_SPHERES;
+  ASK(config.self_thickness = 0.01f; config.self.shape = CLOTH_SELF_SPHERES;
+      config.self.gathers = 0, "self.gathers: CLOTH_NO_GROUPS");
+#else
+  ASK(config.self_thickness = 0.01f; config.self.gathers = 0, "self.gathers: CLOTH_NO_GROUPS");
 #endif
-  config.self.gathers = 0;
-  expect_left_out(&config, "self.gathers: CLOTH_NO_GROUPS");
-  config = cloth_config_default();
 #endif
 #ifdef CLOTH_NO_MASK
   static const uint8_t mask[31 * 31] = {1};
-  config.grid.cell_mask = mask;
-  expect_left_out(&config, "grid.cell_mask: CLOTH_NO_MASK");
-  config = cloth_config_default();
+  ASK(config.grid.cell_mask = mask, "grid.cell_mask: CLOTH_NO_MASK");
 #endif
 #ifdef CLOTH_NO_REST_SHAPE
   static const cloth_vector rest[32 * 32] = {{0.0f, 0.0f, 0.0f}};
-  config.grid.rest_positions = rest;
-  expect_left_out(&config, "grid.rest_positions: CLOTH_NO_REST_SHAPE");
-  config = cloth_config_default();
+  ASK(config.grid.rest_positions = rest, "grid.rest_positions: CLOTH_NO_REST_SHAPE");
 #endif
 #ifdef CLOTH_NO_TEARING
-  config.tearing.max_breaks = 1;
-  expect_left_out(&config, "tearing.max_breaks: CLOTH_NO_TEARING");
-  config = cloth_config_default();
+  ASK(config.tearing.max_breaks = 1, "tearing.max_breaks: CLOTH_NO_TEARING");
 #endif
 #ifdef CLOTH_NO_WRAP
-  config.grid.wrap = 1;
-  expect_left_out(&config, "grid.wrap: CLOTH_NO_WRAP");
-  config = cloth_config_default();
+  ASK(config.grid.wrap = 1, "grid.wrap: CLOTH_NO_WRAP");
 #endif
 #ifdef CLOTH_NO_SLEEP
-  config.sleep.speed = 0.1f;
-  expect_left_out(&config, "sleep.speed: CLOTH_NO_SLEEP");
-  config = cloth_config_default();
+  ASK(config.sleep.speed = 0.1f, "sleep.speed: CLOTH_NO_SLEEP");
 #endif
 #ifdef CLOTH_NO_TARGETS
-  config.capacity.targets = 1;
-  expect_left_out(&config, "capacity.targets: CLOTH_NO_TARGETS");
-  config = cloth_config_default();
+  ASK(config.capacity.targets = 1, "capacity.targets: CLOTH_NO_TARGETS");
 #endif
 #ifdef CLOTH_NO_AIR
-  config.air.drag = 1.0f;
-  expect_left_out(&config, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR");
-  config = cloth_config_default();
+  ASK(config.air.drag = 1.0f, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR");
 #endif
 #if defined(CLOTH_NO_QUERIES) || defined(CLOTH_NO_COLLIDERS)
-  config.capacity.max_contacts = 1;
-  expect_left_out(&config, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS");
+  ASK(config.capacity.max_contacts = 1, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS");
 #endif
   return check_report();
 }

@@ -6,10 +6,10 @@ set -u
 . tests/verdict.sh
 
 # Sources that are no program of a suite: a script or make compiles them, for boards, with flags of its own, to draw.
-compiled_by_scripts="arena_table endianness fabrics_picture fuzz geometry_cost lanes left_out
-  matrix poisoned port_hooks self_cost skin_time work_calibration workers_time"
+compiled_by_scripts="arena_table fabrics_picture fuzz geometry_cost lanes left_out
+  matrix port_hooks self_cost skin_time work_calibration workers_time"
 # Scripts that are no suite: what others source or call, and targets of their own.
-other_scripts="browser contact_cost coverage fuzz mutants install run thesis verdict wine written"
+other_scripts="browser contact_cost coverage fuzz mutants install run verdict wine written"
 
 is_in() { # WORD LIST...
   word=$1
@@ -74,7 +74,6 @@ lists_switches() { # FILE FIRST LAST
 lists=$(mktemp -d)
 trap 'rm -rf "$lists"' EXIT
 lists_switches cloth.h 'CLOTH_NO_SOLVER, _MULTILEVEL' 'parts out'
-lists_switches docs/guide.md '^- `CLOTH_NO_SOLVER`' 'parts out'
 
 # The tables of CHANGELOG.md against cloth.h: every function and every field of a config, as GROUP.FIELD, and none that
 # is not there but for those that are gone.

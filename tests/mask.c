@@ -244,35 +244,6 @@ static void test_hole(void) {
   fixture_free(&s);
 }
 
-/* A ring that is thrown keeps both of its momenta, and falls with g. */
-static void test_momentum(void) {
-  cloth_config config = default_of_tier(tested_tier);
-  config.air.density = 0.0f;
-  config.integration.velocity_damping = config.integration.rest_drag = 0.0f;
-  config.gravity = vector_at(0.0, 0.0, 0.0);
-  fixture s = make_round(config, 0.49, 0.15);
-  point p[2], l[2];
-  for (int i = 0; i < ROUND_SIDE * ROUND_SIDE; i++)
-    if (!is_absent(i)) {
-      const point x = position_of(s.sheet, i);
-      cloth_set_particle(s.sheet, i, vector_of(x), vector_at(0.3 * x.z, 1.0 + 0.2 * sin(20.0 * x.x), -0.3 * x.x));
-    }
-  for (int n = 0; n < 2; n++) {
-    p[n] = l[n] = (point){0.0, 0.0, 0.0};
-    for (int i = 0; i < ROUND_SIDE * ROUND_SIDE; i++)
-      if (!is_absent(i)) {
-        p[n] = point_sum(p[n], velocity_of(s.sheet, i));
-        l[n] = point_sum(l[n], point_cross(position_of(s.sheet, i), velocity_of(s.sheet, i)));
-      }
-    if (n == 0) CHECK(run_steps(s.sheet, 30, FRAME) >= 0, "steps");
-  }
-  CHECK(point_distance(p[0], p[1]) < 1.0e-4 * point_length(p[0]), "%g of %g", point_distance(p[0], p[1]),
-        point_length(p[0]));
-  CHECK(point_distance(l[0], l[1]) < 0.02 * point_length(l[0]), "%g of %g", point_distance(l[0], l[1]),
-        point_length(l[0]));
-  fixture_free(&s);
-}
-
 /* A flat ring falls as fast as a flat square in air: the air acts on each particle as on its mass. */
 static void test_air(void) {
   double speed[2];
@@ -483,7 +454,6 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, narrow),
       TEST_EACH(all_tiers, tablecloth),
       TEST_EACH(all_tiers, hole),
-      TEST_EACH(all_tiers, momentum),
       TEST(air),
       TEST(output),
       TEST(refusals),

@@ -457,7 +457,7 @@ static void print_classes(const report *r) {
 /* A row of the table of goals; `per_thousand` may fail of a thousand worlds, in part of fewer. Returns 1 if missed. */
 static int print_goal(const report *r, const char *what, int measured, int per_thousand) {
   const int most = (per_thousand * r->worlds + 999) / 1000;
-  printf("%-52s %8d   at most %3d   %s\n", what, measured, most, measured <= most ? "ok" : "MISSED");
+  printf("%-52s %8d   at most %3d   %s\n", what, measured, most, measured <= most ? "ok" : "missed");
   return measured > most;
 }
 

@@ -1,31 +1,22 @@
 /* Contact of a cloth with itself: scenes in which it folds, with the intersections counted in double precision in
-   every frame; memory, saves and images, deadlines, bad input. `--table` plays all scenes and prints them with what is
-   to be reached (make contact); `--race` plays some of them with spheres, too; `--play SCENE N SUBSTEPS THICKNESS
-   [spheres]` plays one. SPDX-License-Identifier: MIT
- */
+   every frame; memory, saves and images, deadlines, bad input. More scenes: folds/. SPDX-License-Identifier: MIT */
 #include "self_scenes.h"
 #include "sheets.h"
 #include "tiers.h"
 
-/// The table ///
+/// Scenes ///
 
 /* A scene and what is to be reached: intersections a frame in the mean, and in the mean of the last 30 frames. */
 typedef struct self_goal {
   self_kind kind;
   int n, substeps, start, pairs;
   double mean, rest;
-  int is_asserted; /* 1 if make test plays it, too */
 } self_goal;
 
 static const self_goal self_goals[] = {
-    {SELF_TOWEL, 32, 10, 0, 0, 0, 0, 1}, {SELF_TOWEL, 64, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 16, 10, 0, 0, 0, 0, 1},
-    {SELF_LINE, 28, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 28, 4, 0, 0, 0, 0, 1},    {SELF_LINE, 32, 28, 0, 0, 0, 0, 0},
-    {SELF_LINE, 64, 10, 0, 0, 0, 0, 0},  {SELF_EDGE, 16, 10, 0, 0, 1, 0, 1},   {SELF_EDGE, 28, 10, 0, 8, 1, 0, 1},
-    {SELF_EDGE, 28, 4, 0, 8, 1, 0, 1},   {SELF_EDGE, 32, 10, 0, 8, 1, 0, 0},   {SELF_EDGE, 32, 4, 0, 8, 1, 0, 0},
-    {SELF_EDGE, 32, 28, 0, 8, 1, 0, 0},  {SELF_EDGE, 64, 10, 0, 8, 6, 0, 0},   {SELF_TUBE, 24, 4, 0, 8, 1, 0, 1},
-    {SELF_TUBE, 24, 10, 0, 8, 1, 0, 0},  {SELF_TUBE, 24, 28, 0, 8, 1, 0, 0},   {SELF_TUBE, 24, 10, 0, 2, 1, 0, 0},
-    {SELF_CAPE, 32, 10, 0, 0, 0, 0, 0},  {SELF_LINE, 28, 10, 65, 0, 36, 0, 1}, {SELF_LINE, 28, 10, 64, 0, 36, 0, 0},
-    {SELF_TUBE, 24, 2, 0, 8, 1, 0, 0},   {SELF_EDGE, 48, 3, 0, 8, 1, 0, 0},
+    {SELF_TOWEL, 32, 10, 0, 0, 0, 0}, {SELF_LINE, 16, 10, 0, 0, 0, 0},   {SELF_LINE, 28, 4, 0, 0, 0, 0},
+    {SELF_EDGE, 16, 10, 0, 0, 1, 0},  {SELF_EDGE, 28, 10, 0, 8, 1, 0},   {SELF_EDGE, 28, 4, 0, 8, 1, 0},
+    {SELF_TUBE, 24, 4, 0, 8, 1, 0},   {SELF_LINE, 28, 10, 65, 0, 36, 0},
 };
 
 #define SELF_GOALS (sizeof self_goals / sizeof self_goals[0])
@@ -46,64 +37,11 @@ static int is_reached(const self_goal *goal, const self_result *r) {
   return r->mean <= goal->mean && r->rest <= goal->rest;
 }
 
-static void print_goal(const self_goal *goal) {
-  self_result none = play_goal(goal, 0, 0), r = play_goal(goal, SELF_SHARE, 0);
-  int quiet = r.acceleration <= 1.2 * none.acceleration || r.acceleration < 0.5;
-  int apart = r.gap >= 0.9 * SELF_SHARE || isinf(r.gap);
-  int is_gentle = r.mean <= none.mean && r.rest <= none.rest && r.stretch <= 2 * none.stretch + 0.25;
-  printf(
-      "%-6s %3d %3d %5d %5d | %8.2f | %8.3f %5d %8.3f <= %2g, %g %-6s | %5.3f %-6s | %7.3f %7.3f %-6s | %5.3f %5.3f | "
-      "%-6s | %5.2f %5.1f %4.2f %6ld\n",
-      self_kind_names[goal->kind], goal->n, goal->substeps, goal->start, goal->pairs ? goal->pairs : 4, none.mean,
-      r.mean, r.peak, r.rest, goal->mean, goal->rest, is_reached(goal, &r) ? "ok" : "missed", r.gap,
-      apart ? "ok" : "missed", r.acceleration, none.acceleration, quiet ? "ok" : "missed", r.stretch, none.stretch,
-      is_gentle ? "ok" : "missed", r.most_pairs, r.visits, r.gathers, r.dropped);
-}
-
-/* The same scene without contact, with triangles, and with spheres of one spacing, as peers put them at particles, in
-   the same tree and lanes. */
-static void print_race(const self_goal *goal) {
-  const self_result none = play_goal(goal, 0, 0), t = play_goal(goal, SELF_SHARE, 0), s = play_goal(goal, 1.0, 1);
-  const int fewer = t.mean <= s.mean, closer = t.gap <= s.gap, quieter = t.acceleration <= s.acceleration;
-  printf("%-6s %3d %3d | %8.2f | %8.3f %8.3f %-6s | %5.3f %5.3f %-6s | %7.3f %7.3f %-6s | %5.3f %5.3f\n",
-         self_kind_names[goal->kind], goal->n, goal->substeps, none.mean, t.mean, s.mean, fewer ? "ok" : "missed",
-         t.gap, s.gap, closer ? "ok" : "missed", t.acceleration, s.acceleration, quieter ? "ok" : "missed", t.stretch,
-         s.stretch);
-}
-
-static void print_races(void) {
-  printf("\nTriangles beside spheres of one spacing at particles: intersections a frame, distance of layers over the "
-         "spacing,\nacceleration at rest [m/s^2], largest strain. Verdicts are on triangles: as few, as close, as "
-         "quiet.\n");
-  printf("scene    n sub |     none | triangle  spheres        |   gap spheres      |     acc spheres        | stretch "
-         "spheres\n");
-  for (size_t i = 0; i < SELF_GOALS; i++) {
-    if (!self_goals[i].start && self_goals[i].n < 48) print_race(&self_goals[i]);
-  }
-}
-
-static int print_table(void) {
-  printf(
-      "Intersections a frame; distance of layers over the spacing, 5th percentile at the end; acceleration at rest "
-      "[m/s^2]; largest strain;\ncandidates and pairs of boxes per particle, gathers a step, candidates dropped. "
-      "'none': the same scene without self-contact;\nno worse: no more intersections than there, and no strain above "
-      "twice its and .25. Distance %.2f spacings.\n",
-      SELF_SHARE);
-  printf(
-      "scene    n sub start pairs |     none |     mean  peak     rest    goal        |   gap        |    acc    none"
-      "        |  stretch none no worse |  most boxes gath dropped\n");
-  for (size_t i = 0; i < SELF_GOALS; i++)
-    print_goal(&self_goals[i]);
-  print_races();
-  return check_failed != 0;
-}
-
 /// Tests ///
 
 static void test_scenes(void) {
   for (size_t i = 0; i < SELF_GOALS; i++) {
     const self_goal *goal = &self_goals[i];
-    if (!goal->is_asserted) continue;
     self_result r = play_goal(goal, SELF_SHARE, 0);
     CHECK(is_reached(goal, &r), "%s %d, %d substeps: %g intersections a frame, %g at rest", self_kind_names[goal->kind],
           goal->n, goal->substeps, r.mean, r.rest);
@@ -128,7 +66,7 @@ static const self_scene small_scene = {SELF_LINE, 17, 6, 0};
 static const play_options small_options = {.thickness = SELF_SHARE, .friction = 0.3};
 
 static void test_tangles_without(void) {
-  self_goal goal = {SELF_LINE, 28, 10, 0, 0, 0, 0, 0};
+  self_goal goal = {SELF_LINE, 28, 10, 0, 0, 0, 0};
   self_result r = play_goal(&goal, 0, 0);
   CHECK(r.peak > 50, "without self-contact the halves have %d intersections", r.peak);
 }
@@ -136,10 +74,10 @@ static void test_tangles_without(void) {
 /* Spheres as large as a spacing: no intersections either, layers .6 of a spacing apart or more, in place of the .45 of
    triangles. Spheres of half a spacing let the towel through: its layers lie closer than they are. */
 static void test_spheres(void) {
-  static const self_goal goals[] = {{SELF_TOWEL, 20, 10, 0, 0, 0, 0, 1},
-                                    {SELF_LINE, 16, 10, 0, 0, 0, 0, 1},
-                                    {SELF_LINE, 20, 4, 0, 0, 0, 0, 1},
-                                    {SELF_EDGE, 16, 10, 0, 0, 0, 0, 1}};
+  static const self_goal goals[] = {{SELF_TOWEL, 20, 10, 0, 0, 0, 0},
+                                    {SELF_LINE, 16, 10, 0, 0, 0, 0},
+                                    {SELF_LINE, 20, 4, 0, 0, 0, 0},
+                                    {SELF_EDGE, 16, 10, 0, 0, 0, 0}};
   for (size_t i = 0; i < sizeof goals / sizeof goals[0]; i++) {
     const self_result r = play_goal(&goals[i], 1.0, 1);
     CHECK(r.peak == 0, "%s %d: %d intersections", self_kind_names[goals[i].kind], goals[i].n, r.peak);
@@ -607,19 +545,6 @@ static void test_searches_again(void) {
   free(p.start[0]);
 }
 
-static int play_named(char **argv) {
-  self_goal goal = {self_kind_named(argv[0]), atoi(argv[1]), atoi(argv[2]), 0, 8, 0, 0, 0};
-  if (goal.kind == SELF_KINDS || goal.n < 4 || goal.substeps < 1) {
-    printf("no such scene\n");
-    return 2;
-  }
-  self_result r = play_goal(&goal, atof(argv[3]), argv[4] && strcmp(argv[4], "spheres") == 0);
-  printf(
-      "intersections %.3f a frame, at most %d, %.3f at rest; gap %.3f; acceleration %.3f; stretch %.3f; hash %016llx\n",
-      r.mean, r.peak, r.rest, r.gap, r.acceleration, r.stretch, (unsigned long long)r.hash);
-  return 0;
-}
-
 static const test tests[] = {
     TEST(scenes),
     TEST(spheres),
@@ -643,11 +568,5 @@ static const test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "--table") == 0) return print_table();
-  if (argc > 1 && strcmp(argv[1], "--race") == 0) {
-    print_races();
-    return 0;
-  }
-  if (argc > 5 && strcmp(argv[1], "--play") == 0) return play_named(argv + 2);
   return RUN_TESTS(argc, argv, tests);
 }

@@ -13,14 +13,12 @@ typedef enum self_kind {
   SELF_STACK, /* two sheets fall onto a ball, one turned against the other */
   SELF_SLOPE, /* a small sheet slides on a held one, 20 degrees steep */
   SELF_SHOT,  /* a small sheet is thrown flat against a held one */
-  SELF_HEAP,  /* four towels fall onto each other, and onto the floor */
   SELF_HANG,  /* by two corners, meets nothing */
-  SELF_CAPE,  /* around a walking figure that turns */
   SELF_KINDS
 } self_kind;
 
-static const char *const self_kind_names[SELF_KINDS] = {"towel", "edge", "line", "tube", "stack",
-                                                        "slope", "shot", "heap", "hang", "cape"};
+static const char *const self_kind_names[SELF_KINDS] = {"towel", "edge",  "line", "tube",
+                                                        "stack", "slope", "shot", "hang"};
 
 static inline self_kind self_kind_named(const char *name) {
   int kind = 0;
@@ -39,7 +37,7 @@ typedef struct self_scene {
 typedef struct play_options {
   double thickness, friction; /* thickness over the spacing; 0: none */
   int start;                  /* frame from which the cloth feels itself */
-  int pairs, gathers, untangle /* 1 more than the setting */, frames, trace, quiet;
+  int pairs, gathers, untangle /* 1 more than the setting */, frames;
   int spheres; /* 1: particles touch particles */
 } play_options;
 
@@ -57,7 +55,6 @@ typedef struct self_result {
   long dropped;
   int passed; /* particles of the second cloth far behind the first */
   int notes;
-  uint64_t hash;
 } self_result;
 
 enum { SELF_CLOTHS = 4 };
@@ -75,7 +72,6 @@ typedef struct self_stage {
   cloth *sheets[SELF_CLOTHS];
   void *group_block; /* memory of the group, where there are several */
   cloth_vector ring[256];
-  int body[3];
 } self_stage;
 
 static inline cloth_config self_config(const self_scene *s, int columns, int rows) {
@@ -120,14 +116,6 @@ static inline point edge_place(double u, double v, random_source *random) {
   return p;
 }
 
-static inline point cape_place(double u, double v, random_source *random) {
-  const double pi = 3.14159265358979, a = pi * (u - 0.5) * 1.1;
-  const double radius = 0.19 + 0.05 * v + 0.02 * cos(pi * 14 * u) * (0.3 + v);
-  (void)random;
-  point p = {radius * sin(a), 1.45 - 1.15 * v, -radius * cos(a)};
-  return p;
-}
-
 static inline void describe_stack(self_stage *p) {
   int n = p->scene->n;
   p->cloths = 2;
@@ -137,19 +125,6 @@ static inline void describe_stack(self_stage *p) {
     p->config[i].edge_warp = vector_at(c, 0, s);
     p->config[i].edge_weft = vector_at(-s, 0, c);
     p->config[i].origin = vector_at(-0.5 * (c - s), 0.30 + 0.1 * i, -0.5 * (s + c));
-  }
-}
-
-/* A towel turned about the vertical and tilted. */
-static inline void describe_heap(self_stage *p) {
-  int n = p->scene->n;
-  p->cloths = 4;
-  for (int i = 0; i < 4; i++) {
-    double a = 0.9 * i, c = cos(a), s = sin(a), tilt = i % 2 ? 0.3 : -0.2;
-    p->config[i] = self_config(p->scene, n, n);
-    p->config[i].edge_warp = vector_at(0.6 * c, 0.6 * tilt, 0.6 * s);
-    p->config[i].edge_weft = vector_at(-0.6 * s, 0, 0.6 * c);
-    p->config[i].origin = vector_at(-0.3 * (c - s) + 0.1 * sin(2.0 * i), 0.25 + 0.4 * i, -0.3 * (s + c));
   }
 }
 
@@ -211,54 +186,20 @@ static inline void describe_self(self_stage *p, const self_scene *s) {
     describe_stack(p);
     p->frames = 240;
     break;
-  case SELF_HEAP:
-    describe_heap(p);
-    p->frames = 240;
-    break;
   case SELF_SLOPE:
   case SELF_SHOT:
     describe_pair(p);
-    break;
-  case SELF_CAPE:
-    c->columns = n * 3 / 4;
-    c->edge_warp = vector_at(0.9, 0, 0);
-    c->edge_weft = vector_at(0, -1.15, 0);
-    cloth_fabric_preset(CLOTH_FABRIC_WOOL, &c->fabric);
-    self_place(p, cape_place);
-    p->frames = 360;
     break;
   default:
     break;
   }
 }
 
-static inline void self_add_collider(cloth *sheet, const cloth_collider *body, int *index) {
-  int added = cloth_add_collider(sheet, body);
-  if (index) *index = added;
-}
-
 static inline void self_add_floor(cloth *sheet, double height) {
   cloth_collider c = cloth_collider_default();
   c.shape = CLOTH_SHAPE_PLANE;
   c.pose.position = vector_at(0, height, 0);
-  self_add_collider(sheet, &c, NULL);
-}
-
-static inline void add_cape_bodies(self_stage *p) {
-  cloth_collider c = cloth_collider_default();
-  c.shape = CLOTH_SHAPE_CAPSULE;
-  c.radius = 0.13f;
-  c.radius_top = 0.16f;
-  c.half_height = 0.25f;
-  c.pose.position = vector_at(0, 1.1, 0);
-  self_add_collider(p->sheets[0], &c, &p->body[0]);
-  c.radius = 0.06f;
-  c.radius_top = 0.09f;
-  c.half_height = 0.38f;
-  for (int leg = 0; leg < 2; leg++) {
-    c.pose.position = vector_at(leg ? -0.1 : 0.1, 0.45, 0);
-    self_add_collider(p->sheets[0], &c, &p->body[1 + leg]);
-  }
+  cloth_add_collider(sheet, &c);
 }
 
 /* Pins and colliders. */
@@ -285,13 +226,9 @@ static inline void furnish_self(self_stage *p) {
     break;
   case SELF_STACK:
     for (int i = 0; i < 2; i++) {
-      self_add_collider(p->sheets[i], &ball, NULL);
+      cloth_add_collider(p->sheets[i], &ball);
       self_add_floor(p->sheets[i], -0.35);
     }
-    break;
-  case SELF_HEAP:
-    for (int i = 0; i < p->cloths; i++)
-      self_add_floor(p->sheets[i], 0);
     break;
   case SELF_SLOPE:
   case SELF_SHOT:
@@ -305,11 +242,6 @@ static inline void furnish_self(self_stage *p) {
   case SELF_HANG:
     cloth_pin(sheet, 0);
     cloth_pin(sheet, n - 1);
-    break;
-  case SELF_CAPE:
-    for (int i = 0; i < columns; i++)
-      cloth_pin(sheet, i);
-    add_cape_bodies(p);
     break;
   default:
     break;
@@ -332,33 +264,9 @@ static inline void wring_tube(self_stage *p, double t) {
   }
 }
 
-static inline void walk_cape(self_stage *p, double t) {
-  const double pi = 3.14159265358979, time = fmin(t, 4.5), yaw = sin(4.0 * time) * fmin(time, 1);
-  const double x0 = 0.15 * sin(2.2 * time), z0 = 0.9 * sin(1.3 * time), c = cos(yaw), s = sin(yaw);
-  const int columns = p->config[0].columns;
-  for (int i = 0; i < columns; i++) {
-    double u = (double)i / (columns - 1), a = pi * (u - 0.5) * 1.1, radius = 0.19 + 0.006 * cos(pi * 14 * u);
-    double x = radius * sin(a), z = -radius * cos(a);
-    cloth_move_pin(p->sheets[0], i, vector_at(x0 + c * x + s * z, 1.45, z0 - s * x + c * z));
-  }
-  cloth_pose pose;
-  pose.rotation = rotation_about((point){0, 1, 0}, yaw);
-  pose.position = vector_at(x0, 1.1, z0);
-  cloth_move_collider(p->sheets[0], p->body[0], NULL, &pose);
-  for (int leg = 0; leg < 2; leg++) {
-    double swing = 0.5 * sin(6.5 * time + (leg ? pi : 0)), x = leg ? -0.1 : 0.1, z = -0.38 * sin(swing);
-    double half = sin(swing / 2), cosine = cos(swing / 2), hy = sin(yaw / 2), cy = cos(yaw / 2);
-    pose.position = vector_at(x0 + c * x + s * z, 0.83 - 0.38 * cos(swing), z0 - s * x + c * z);
-    pose.rotation =
-        (cloth_rotation){(float)(half * cy), (float)(cosine * hy), (float)(-half * hy), (float)(cosine * cy)};
-    cloth_move_collider(p->sheets[0], p->body[1 + leg], NULL, &pose);
-  }
-}
-
 static inline void drive_self(self_stage *p, int frame) {
   double t = (frame + 1) / 60.0;
   if (p->scene->kind == SELF_TUBE) wring_tube(p, t);
-  if (p->scene->kind == SELF_CAPE) walk_cape(p, t);
 }
 
 /* Makes the cloths of a scene, with or without self-contact. */
@@ -470,7 +378,6 @@ static inline void finish_self(self_stage *p, mesh *m, const self_sums *sums, se
   r->rest = sums->rest / 30;
   r->acceleration = sqrt(sums->squares / (double)(sums->samples ? sums->samples : 1));
   r->gathers = sums->gathers / frames;
-  r->hash = read_hash(p->sheets[0]);
   r->gap = layer_gap(m, 3 * m->spacing) / m->spacing;
   for (int i = 0; p->cloths > 1 && i < p->f[1].count; i++) {
     point x = position_of(p->sheets[1], i);
@@ -499,16 +406,11 @@ static inline self_result play_self_scene(const self_scene *s, const play_option
     }
     drive_self(&p, frame);
     r.notes |= step_self(&p);
-    int is_late = frame > 0 && frame >= p.frames - 30, count = o->quiet ? 0 : count_intersections(&m);
+    int is_late = frame > 0 && frame >= p.frames - 30, count = count_intersections(&m);
     sums.total += count;
     sums.rest += is_late ? count : 0;
     r.peak = count > r.peak ? count : r.peak;
     sum_frame(&p, &m, is_late, &sums, &r);
-    if (o->trace && frame % o->trace == 0) {
-      cloth_self_statistics st = {0};
-      cloth_get_self_statistics(p.sheets[0], &st);
-      printf("frame %d: %d intersections, %d candidates, %d contacts\n", frame, count, st.pairs, st.contacts);
-    }
   }
   finish_self(&p, &m, &sums, &r);
   mesh_free(&m);

@@ -87,7 +87,7 @@ row() { # CELLS...
     printf ' %s |' "$@"
     printf '\n'
   else
-    printf '%-18s %-6s %-14s %7s %7s %5s %5s %6s  %s\n' "$@"
+    printf '%-18s %-6s %10s %7s %14s %7s %8s %7s %7s %s\n' "$@"
   fi
 }
 
@@ -183,13 +183,30 @@ measure_all() {
   done <"$out/targets"
 }
 
+# A line for each target and compiler: bytes of code of the builds that it has, and their stacks.
 size_table() {
-  heading "Bytes of cloth.o at -Os, and the stack of the function that takes most"
-  row target cc build text rodata data bss stack in
-  rule 9
-  while IFS='|' read -r target family build text rodata data bss stack function; do
-    row "$target" "$family" "$build" "$text" "$rodata" "$data" "$bss" "$stack" "$function"
-  done <"$out/rows"
+  heading "Bytes of code of cloth.o at -Os, of constants, and of the deepest stack"
+  row target cc everything stack explicit-only stack minimal stack rodata goal
+  rule 10
+  awk -F'|' -v OFS='|' -v goal="$goal_target|gcc" -v everything=$goal_bytes_everything -v minimal=$goal_bytes_minimal \
+    -v deepest=$goal_stack '
+    { at = $1 OFS $2 }
+    !(at in seen) { seen[at] = 1; order[++count] = at }
+    { text[at, $3] = $4; stack[at, $3] = $8; rodata[at] = rodata[at] > $5 ? rodata[at] : $5 }
+    function pair(at, build) { return (at, build) in text ? text[at, build] OFS stack[at, build] : "-" OFS "-" }
+    function verdict(at) {
+      if (at != goal) return ""
+      return text[at, "everything"] + rodata[at] <= everything && text[at, "minimal"] <= minimal &&
+             stack[at, "everything"] <= deepest ? "ok" : "missed"
+    }
+    END {
+      for (i = 1; i <= count; i++) {
+        at = order[i]
+        print at, pair(at, "everything"), pair(at, "explicit-only"), pair(at, "minimal"), rodata[at], verdict(at)
+      }
+    }' "$out/rows" | while IFS='|' read -r target family a b c d e f rodata verdict; do
+    row "$target" "$family" "$a" "$b" "$c" "$d" "$e" "$f" "$rodata" "$verdict"
+  done
 }
 
 # The count of stack itself, on a recursion, a call through a pointer, and a tail call.
@@ -222,15 +239,15 @@ stack_table() {
         bytes = $1
         sub(/^[0-9]+ [^ ]+ /, "")
         printf markdown == "" ? "%6d  %s\n" : "| %d | %s |\n", bytes, $0
-        if (++lines == 10) exit
+        if (++lines == (markdown == "" ? 10 : 2)) exit
       }' "$out/$goal_target-gcc-$build.stack"
     echo
   done
+  [ -z "$markdown" ] || return 0
   echo "Not counted, from the compiler's library:"
-  [ -z "$markdown" ] || echo
   for stacks in "$out"/*-everything.stack; do
     called=$(sed -n 's/^outside *//p' "$stacks")
-    [ -z "$called" ] || echo "${markdown:+-} $(basename "$stacks" -everything.stack):" $(echo "$called" | tr ' ' '\n' | sort)
+    [ -z "$called" ] || echo "$(basename "$stacks" -everything.stack):" $(echo "$called" | tr ' ' '\n' | sort)
   done
 }
 

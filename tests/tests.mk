@@ -1,8 +1,8 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
+.PHONY: check test list programs abuse accuracy contact conservation flag fabrics geometry matrix size
 .PHONY: scenes random structures
-.PHONY: cost step-cost libraries methods settle fuzz mutants switches coverage skin-time
+.PHONY: step-cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
 
 comma := ,
@@ -24,7 +24,7 @@ PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { pr
 
 # These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
 # own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
-INSIDE = deadline planning thesis
+INSIDE = planning
 WITHIN = internals method_cloths method_contact method_pieces method_self methods self_test
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
@@ -82,22 +82,6 @@ $(eval $(call TEST_SET,$(BUILD)/clang,clang,$(CLANG_LANES),$(BUILD)/clang/tests/
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
 
-# $(call POISONED_SET,DIRECTORY,FLAGS,LIBRARY): DIRECTORY/poisoned/NAME is DIRECTORY/NAME whose steps go by way of
-# tests/poisoned.c.
-WRAPPED_CALLS = $(shell sed -n 's/^WRAPPED[_A-Z]*.\(cloth_[a-z_]*\),.*/-Wl,--wrap=\1/p' tests/poisoned.c)
-
-define POISONED_SET
-$(1)/poisoned.o: tests/poisoned.c $(HEADERS)
-	@mkdir -p $$(@D)
-	$(CC) $(TEST_CFLAGS) -std=gnu11 $(2) -c $$< -o $$@
-
-$(1)/poisoned/%: $(1)/%.o $(1)/scenes.o $(1)/poisoned.o $(3)
-	@mkdir -p $$(@D)
-	$(CC) $(CFLAGS) $(2) $(WRAPPED_CALLS) $$^ -lm -lpthread -o $$@
-endef
-
-$(eval $(call POISONED_SET,$(BUILD)/tests,,$(LIBRARY)))
-
 # Libraries that several scripts link.
 libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/aarch64.o $(BUILD)/libraries/small.o
 
@@ -129,10 +113,6 @@ accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 	$(BUILD)/tests/accuracy
 	$(BUILD)/tests/internals
 
-thesis: $(BUILD)/tests/thesis
-	@sh tests/install.sh
-	sh tests/thesis.sh $(BUILD)/tests
-
 # The scenes by which the step is judged: make scenes SCENES="S1 S17 --substeps 2".
 scenes: $(BUILD)/tests/scenes/scenes
 	@$< $(SCENES)
@@ -142,9 +122,9 @@ scenes: $(BUILD)/tests/scenes/scenes
 random: $(BUILD)/tests/random_cloths
 	@status=0; $< $(WORLDS) || status=1; $< bodies $(WORLDS) || status=1; exit $$status
 
-# Tubes, pieces, targets, pins; momentum and energy; what becomes of a fabric. A later table is printed even where a line
-# of an earlier one is missed.
-STRUCTURES = structures conservation fabrics
+# Tubes, pieces, targets, pins; momentum and energy. A later table is printed even where a line of an earlier one is
+# missed.
+STRUCTURES = structures conservation
 
 structures: $(STRUCTURES:%=$(BUILD)/tests/structures/%)
 	@status=0; for program in $^; do $$program || status=1; done; exit $$status
@@ -164,7 +144,7 @@ methods: $(BUILD)/tests/methods $(BUILD)/tests/method_contact $(BUILD)/tests/met
 	$(BUILD)/tests/methods
 	$(BUILD)/tests/method_contact
 	$(BUILD)/tests/method_self
-	@$(BUILD)/tests/method_pieces --time
+	$(BUILD)/tests/method_pieces
 
 SETS = $(BUILD) $(BUILD)/clang $(BUILD)/avx2 $(BUILD)/sanitized
 METHODS = $(foreach set,$(SETS),$(addprefix $(set)/tests/,methods.o method_contact.o method_self.o method_pieces.o))
@@ -179,8 +159,8 @@ $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): exa
 
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
-COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse abuse_geometry common_bodies contact_cells contact_conflicts coupling flag \
-	geometry_world group material origin quality queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
+COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse common_bodies contact_cells coupling flag \
+	geometry_world group material origin queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
 	workers
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
 
@@ -197,14 +177,6 @@ $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GR
 	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF BODIES \
 	SAVE_CHECKS WRAP)
 
-# Nor does a test of INSIDE but tests/planning.c use these.
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
-	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
-$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
-
-quality: $(BUILD)/tests/quality
-	$(BUILD)/tests/quality
-
 # What floors with geometry cost beside a box.
 geometry:
 	@sh tests/geometry_cost.sh $(BUILD)
@@ -220,18 +192,14 @@ $(BUILD)/tests/fabrics_picture: tests/fabrics_picture.c examples/image.c example
 	$(CC) $(CFLAGS) $(filter %.c %.a,$^) -lm -o $@
 
 # Scenes in which cloth folds on itself or meets other cloth, with goals (FOLDS="bag sleeve --substeps 2": some of them),
-# and with and without contact; random crumples, and instructions: 30 minutes.
-contact: $(BUILD)/tests/folds/folds $(BUILD)/tests/self_contact $(BUILD)/tests/group $(BUILD)/tests/self_crumples
-	-@$(BUILD)/tests/folds/folds $(FOLDS)
-	-@$(BUILD)/tests/self_contact --table
-	-@$(BUILD)/tests/group --table
-	-@sh tests/contact_cost.sh $(BUILD)
-	@$(BUILD)/tests/self_crumples --all
+# random crumples, and instructions: 30 minutes.
+contact: $(BUILD)/tests/folds/folds $(BUILD)/tests/self_crumples
+	@status=0; $(BUILD)/tests/folds/folds $(FOLDS) || status=1; sh tests/contact_cost.sh $(BUILD) || status=1; \
+		$(BUILD)/tests/self_crumples --all || status=1; exit $$status
 
-# The adversarial scenes of tests/abuse.c and tests/abuse_geometry.c as tables.
-abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry
+# The adversarial scenes of tests/abuse.c as a table.
+abuse: $(BUILD)/tests/abuse
 	@$(BUILD)/tests/abuse --table
-	@$(BUILD)/tests/abuse_geometry --table
 
 # Steps of large cloths on one thread and on two; and the tests of pieces on threads with a detector of races. There
 # lanes are scalar: wider ones load what lies beside a piece, and discard it.
@@ -266,11 +234,7 @@ size:
 	@sh tests/install.sh
 	@sh tests/size.sh $(BUILD) full
 
-cost:
-	@sh tests/install.sh
-	@sh tests/cost/cost.sh $(BUILD)
-
-# The same of a step, with its memory and stack, beside its goals.
+# Instructions, memory and stack of a step, beside its goals.
 step-cost:
 	@sh tests/install.sh
 	@sh tests/cost/step.sh $(BUILD)

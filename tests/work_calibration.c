@@ -209,17 +209,14 @@ static void play(const char *name, const scene *description, int frames) {
   most_share = sum.share_most > most_share ? sum.share_most : most_share;
 }
 
-/* A scene is a kind and a change to it, in three tiers unless the change says otherwise. */
+/* A scene is a kind and up to three changes to it, one after the other. */
 typedef struct variant {
   const char *name;
   scene_kind kind;
   int frames;
-  void (*change)(scene *description);
+  void (*changes[3])(scene *description);
 } variant;
 
-static void as_it_is(scene *s) {
-  (void)s;
-}
 static void no_tethers(scene *s) {
   s->config.tethers.count = 0;
 }
@@ -250,14 +247,6 @@ static void maps(scene *s) {
   s->config.grid.mass_map = map;
   s->config.grid.stiffness_map = map;
 }
-static void mapped_springs_alone(scene *s) {
-  springs_alone(s);
-  maps(s);
-}
-static void mapped_bending_alone(scene *s) {
-  bending_alone(s);
-  maps(s);
-}
 static void masses(scene *s) {
   undamped(s);
   s->config.grid.mass_map = map;
@@ -267,10 +256,6 @@ static void limits(scene *s) {
 }
 static void implicit(scene *s) {
   s->config.substeps = 4;
-}
-static void implicit_maps(scene *s) {
-  implicit(s);
-  maps(s);
 }
 static void warm(scene *s) {
   implicit(s);
@@ -424,18 +409,6 @@ static void thrown(scene *s) {
   s->config.gravity.y = -600.0f;
   s->config.gravity.x = 300.0f;
 }
-static void thrown_at_mesh(scene *s) {
-  on_rough_mesh(s);
-  thrown(s);
-}
-static void thrown_at_field(scene *s) {
-  on_rough_field(s);
-  thrown(s);
-}
-static void thrown_at_distances(scene *s) {
-  on_distances(s);
-  thrown(s);
-}
 /* A table of shared bodies: one near the sheet, the others far away. */
 static void beside_bodies(scene *s) {
   static cloth_shared_body bodies[64];
@@ -489,10 +462,6 @@ static void far_bodies(scene *s) {
     s->colliders[s->collider_count].pose.position = (cloth_vector){(float)s->collider_count, 20.0f, 0.0f};
   }
 }
-static void ball_and_far_bodies(scene *s) {
-  hang_by_ball(s);
-  far_bodies(s);
-}
 static void targets(scene *s) {
   s->config.capacity.targets = 1;
 }
@@ -502,34 +471,6 @@ static void too_fast(scene *s) {
 
 static void tube(scene *s) {
   s->config.grid.wrap = 1;
-}
-static void tube_maps(scene *s) {
-  tube(s);
-  maps(s);
-}
-static void tube_springs(scene *s) {
-  tube(s);
-  springs_alone(s);
-}
-static void tube_bending(scene *s) {
-  tube(s);
-  bending_alone(s);
-}
-static void tube_limits(scene *s) {
-  tube(s);
-  limits(s);
-}
-static void tube_warm(scene *s) {
-  tube(s);
-  warm(s);
-}
-static void tube_explicit(scene *s) {
-  tube(s);
-  explicit_only(s);
-}
-static void tube_pins(scene *s) {
-  tube(s);
-  pins_at_random(s);
 }
 
 /* Contact of the sheet with itself: looked for, ... */
@@ -582,84 +523,76 @@ static void as_spheres(scene *s) {
   s->config.self_thickness *= 2.2f;
   s->config.self.shape = CLOTH_SELF_SPHERES;
 }
-static void folded_spheres(scene *s) {
-  folded_layers(s);
-  as_spheres(s);
-}
-static void tangled_spheres(scene *s) {
-  tangled_layers(s);
-  as_spheres(s);
-}
 
 static const variant variants[] = {
-    {"hang", SCENE_HANG, 6, as_it_is},
-    {"rest", SCENE_REST, 12, as_it_is},
-    {"drape", SCENE_DRAPE, 8, as_it_is},
-    {"flag", SCENE_FLAG, 6, as_it_is},
-    {"no tethers", SCENE_HANG, 4, no_tethers},
-    {"undamped", SCENE_HANG, 4, undamped},
-    {"springs alone", SCENE_HANG, 4, springs_alone},
-    {"damped springs alone", SCENE_HANG, 4, damped_springs_alone},
-    {"bending alone", SCENE_HANG, 4, bending_alone},
-    {"viscous bending alone", SCENE_HANG, 4, viscous_bending_alone},
-    {"no history", SCENE_HANG, 4, no_history},
-    {"maps", SCENE_HANG, 4, maps},
-    {"mapped springs alone", SCENE_HANG, 4, mapped_springs_alone},
-    {"mapped bending alone", SCENE_HANG, 4, mapped_bending_alone},
-    {"masses", SCENE_HANG, 4, masses},
-    {"limits", SCENE_HANG, 4, limits},
-    {"implicit", SCENE_HANG, 4, implicit},
-    {"implicit, maps", SCENE_HANG, 3, implicit_maps},
-    {"warm", SCENE_HANG, 8, warm},
-    {"two substeps", SCENE_HANG, 4, two_substeps},
-    {"one substep", SCENE_HANG, 4, one_substep},
-    {"following", SCENE_HANG, 6, following},
-    {"following with targets", SCENE_HANG, 6, following_with_targets},
-    {"explicit only", SCENE_HANG, 1, explicit_only},
-    {"explicit, no bend", SCENE_HANG, 1, no_bend},
-    {"solver contact", SCENE_DRAPE, 6, solver_contact},
-    {"two solver contacts", SCENE_DRAPE, 6, two_solver_contacts},
-    {"plane", SCENE_DRAPE, 6, on_plane},
-    {"sphere", SCENE_DRAPE, 6, on_sphere},
-    {"capsule", SCENE_DRAPE, 6, on_capsule},
-    {"box", SCENE_DRAPE, 6, on_box},
-    {"cylinder", SCENE_DRAPE, 6, on_cylinder},
-    {"traced", SCENE_DRAPE, 4, traced},
-    {"hull", SCENE_DRAPE, 6, on_hull},
-    {"field", SCENE_DRAPE, 6, on_field},
-    {"rough field", SCENE_DRAPE, 6, on_rough_field},
-    {"mesh", SCENE_DRAPE, 6, on_mesh},
-    {"rough mesh", SCENE_DRAPE, 6, on_rough_mesh},
-    {"distances", SCENE_DRAPE, 6, on_distances},
-    {"at a field", SCENE_DRAPE, 4, thrown_at_field},
-    {"at a mesh", SCENE_DRAPE, 4, thrown_at_mesh},
-    {"at distances", SCENE_DRAPE, 4, thrown_at_distances},
-    {"beside bodies", SCENE_DRAPE, 6, beside_bodies},
-    {"hang by a ball", SCENE_HANG, 5, hang_by_ball},
-    {"far bodies", SCENE_HANG, 4, far_bodies},
-    {"bears a ball", SCENE_HANG, 5, bears_ball},
-    {"bears a box", SCENE_HANG, 5, bears_box},
-    {"bears both", SCENE_HANG, 5, bears_both},
-    {"a ball and far bodies", SCENE_HANG, 5, ball_and_far_bodies},
-    {"too fast", SCENE_HANG, 4, too_fast},
-    {"targets", SCENE_HANG, 5, targets},
-    {"pins at random", SCENE_HANG, 10, pins_at_random},
-    {"tube", SCENE_HANG, 4, tube},
-    {"tube in wind", SCENE_FLAG, 4, tube},
-    {"tube, springs alone", SCENE_HANG, 4, tube_springs},
-    {"tube, bending alone", SCENE_HANG, 4, tube_bending},
-    {"tube, maps", SCENE_HANG, 4, tube_maps},
-    {"tube, limits", SCENE_HANG, 4, tube_limits},
-    {"tube, warm", SCENE_HANG, 4, tube_warm},
-    {"tube, explicit", SCENE_HANG, 1, tube_explicit},
-    {"tube, pins at random", SCENE_HANG, 10, tube_pins},
-    {"self, hang", SCENE_HANG, 4, feels_itself},
-    {"self, drape", SCENE_DRAPE, 6, feels_itself},
-    {"self, layers", SCENE_DRAPE, 2, folded_layers},
-    {"self, tangled", SCENE_DRAPE, 2, tangled_layers},
-    {"self, rims", SCENE_DRAPE, 2, layers_of_rims},
-    {"spheres, layers", SCENE_DRAPE, 3, folded_spheres},
-    {"spheres, tangled", SCENE_DRAPE, 2, tangled_spheres},
+    {"hang", SCENE_HANG, 6, {NULL}},
+    {"rest", SCENE_REST, 12, {NULL}},
+    {"drape", SCENE_DRAPE, 8, {NULL}},
+    {"flag", SCENE_FLAG, 6, {NULL}},
+    {"no tethers", SCENE_HANG, 4, {no_tethers}},
+    {"undamped", SCENE_HANG, 4, {undamped}},
+    {"springs alone", SCENE_HANG, 4, {springs_alone}},
+    {"damped springs alone", SCENE_HANG, 4, {damped_springs_alone}},
+    {"bending alone", SCENE_HANG, 4, {bending_alone}},
+    {"viscous bending alone", SCENE_HANG, 4, {viscous_bending_alone}},
+    {"no history", SCENE_HANG, 4, {no_history}},
+    {"maps", SCENE_HANG, 4, {maps}},
+    {"mapped springs alone", SCENE_HANG, 4, {springs_alone, maps}},
+    {"mapped bending alone", SCENE_HANG, 4, {bending_alone, maps}},
+    {"masses", SCENE_HANG, 4, {masses}},
+    {"limits", SCENE_HANG, 4, {limits}},
+    {"implicit", SCENE_HANG, 4, {implicit}},
+    {"implicit, maps", SCENE_HANG, 3, {implicit, maps}},
+    {"warm", SCENE_HANG, 8, {warm}},
+    {"two substeps", SCENE_HANG, 4, {two_substeps}},
+    {"one substep", SCENE_HANG, 4, {one_substep}},
+    {"following", SCENE_HANG, 6, {following}},
+    {"following with targets", SCENE_HANG, 6, {following_with_targets}},
+    {"explicit only", SCENE_HANG, 1, {explicit_only}},
+    {"explicit, no bend", SCENE_HANG, 1, {no_bend}},
+    {"solver contact", SCENE_DRAPE, 6, {solver_contact}},
+    {"two solver contacts", SCENE_DRAPE, 6, {two_solver_contacts}},
+    {"plane", SCENE_DRAPE, 6, {on_plane}},
+    {"sphere", SCENE_DRAPE, 6, {on_sphere}},
+    {"capsule", SCENE_DRAPE, 6, {on_capsule}},
+    {"box", SCENE_DRAPE, 6, {on_box}},
+    {"cylinder", SCENE_DRAPE, 6, {on_cylinder}},
+    {"traced", SCENE_DRAPE, 4, {traced}},
+    {"hull", SCENE_DRAPE, 6, {on_hull}},
+    {"field", SCENE_DRAPE, 6, {on_field}},
+    {"rough field", SCENE_DRAPE, 6, {on_rough_field}},
+    {"mesh", SCENE_DRAPE, 6, {on_mesh}},
+    {"rough mesh", SCENE_DRAPE, 6, {on_rough_mesh}},
+    {"distances", SCENE_DRAPE, 6, {on_distances}},
+    {"at a field", SCENE_DRAPE, 4, {on_rough_field, thrown}},
+    {"at a mesh", SCENE_DRAPE, 4, {on_rough_mesh, thrown}},
+    {"at distances", SCENE_DRAPE, 4, {on_distances, thrown}},
+    {"beside bodies", SCENE_DRAPE, 6, {beside_bodies}},
+    {"hang by a ball", SCENE_HANG, 5, {hang_by_ball}},
+    {"far bodies", SCENE_HANG, 4, {far_bodies}},
+    {"bears a ball", SCENE_HANG, 5, {bears_ball}},
+    {"bears a box", SCENE_HANG, 5, {bears_box}},
+    {"bears both", SCENE_HANG, 5, {bears_both}},
+    {"a ball and far bodies", SCENE_HANG, 5, {hang_by_ball, far_bodies}},
+    {"too fast", SCENE_HANG, 4, {too_fast}},
+    {"targets", SCENE_HANG, 5, {targets}},
+    {"pins at random", SCENE_HANG, 10, {pins_at_random}},
+    {"tube", SCENE_HANG, 4, {tube}},
+    {"tube in wind", SCENE_FLAG, 4, {tube}},
+    {"tube, springs alone", SCENE_HANG, 4, {tube, springs_alone}},
+    {"tube, bending alone", SCENE_HANG, 4, {tube, bending_alone}},
+    {"tube, maps", SCENE_HANG, 4, {tube, maps}},
+    {"tube, limits", SCENE_HANG, 4, {tube, limits}},
+    {"tube, warm", SCENE_HANG, 4, {tube, warm}},
+    {"tube, explicit", SCENE_HANG, 1, {tube, explicit_only}},
+    {"tube, pins at random", SCENE_HANG, 10, {tube, pins_at_random}},
+    {"self, hang", SCENE_HANG, 4, {feels_itself}},
+    {"self, drape", SCENE_DRAPE, 6, {feels_itself}},
+    {"self, layers", SCENE_DRAPE, 2, {folded_layers}},
+    {"self, tangled", SCENE_DRAPE, 2, {tangled_layers}},
+    {"self, rims", SCENE_DRAPE, 2, {layers_of_rims}},
+    {"spheres, layers", SCENE_DRAPE, 3, {folded_layers, as_spheres}},
+    {"spheres, tangled", SCENE_DRAPE, 2, {tangled_layers, as_spheres}},
 };
 
 static void play_all(const int side[2], int fixed) {
@@ -670,7 +603,8 @@ static void play_all(const int side[2], int fixed) {
     use_projection(&s.config);
     shuffles_pins = 0;
     around.body_count = 0;
-    variants[i].change(&s);
+    for (int n = 0; n < 3 && variants[i].changes[n]; n++)
+      variants[i].changes[n](&s);
     const int is_plain = !s.config.capacity.geometry && !s.config.capacity.max_shared_bodies;
     if (fixed && (!is_plain || s.config.capacity.max_bodies > 0)) /* what bears bodies is done only where they lie */
       continue;

@@ -15,15 +15,16 @@ static inline stage stage_named(const char *name, int columns, int rows, int sub
   return s;
 }
 
-/* Where the particles of a config lie: of each the place of (u, v), both from 0 to 1; around a tube u ends before 1. */
-typedef point placing(double u, double v);
+/* Where the particles of a config lie: of each the place of (u, v), both from 0 to 1; around a tube u ends before 1. Of
+   two sheets `side` tells which is placed: -1 or 1, or what one is turned by [rad]. */
+typedef point placing(double u, double v, double side);
 
-static inline cloth_vector *placed(const cloth_config *config, placing *place) {
+static inline cloth_vector *placed(const cloth_config *config, placing *place, double side) {
   int columns = config->columns, rows = config->rows;
   cloth_vector *positions = (cloth_vector *)must_have(malloc((size_t)(columns * rows) * sizeof *positions));
   for (int i = 0; i < columns * rows; i++) {
     double u = (double)(i % columns) / (columns - !config->grid.wrap), v = (double)(i / columns) / (rows - 1);
-    positions[i] = vector_of(place(u, v));
+    positions[i] = vector_of(place(u, v, side));
   }
   return positions;
 }
@@ -41,12 +42,14 @@ static inline void pin_row(sheet *s, int row) {
 
 /// Towels ///
 
-static inline point standing_towel(double u, double v) {
+static inline point standing_towel(double u, double v, double side) {
+  (void)side;
   point p = {u - 0.5, 0.03 + v, 0.02 * sin(3.0 * v) + 0.004 * cos(4.0 * u)};
   return p;
 }
 
-static inline point towel_over_line(double u, double v) {
+static inline point towel_over_line(double u, double v, double side) {
+  (void)side;
   point p = {u - 0.5, 0.04, v - 0.47};
   return p;
 }
@@ -63,7 +66,7 @@ static inline void falling_towel(const char *name, int n, int substeps, double l
   stage s = stage_named(name, n, n, substeps);
   cloth_config config = sheet_config(n, n, 1.0, 1.0, substeps);
   config.gravity = vector_at(0.0, -9.81 * cos(lean), 9.81 * sin(lean));
-  stage_cloth(&s, &config, placed(&config, standing_towel));
+  stage_cloth(&s, &config, placed(&config, standing_towel, 0.0));
   cloth_collider floor = body_at(CLOTH_SHAPE_PLANE, 0.0, 0.0, 0.0, 0.0);
   stage_collider(&s, &floor);
   stage_start(&s);
@@ -88,18 +91,13 @@ static inline void sloping_towel_scene(int substeps) {
 static inline void line_scene(int substeps) {
   stage s = stage_named("line", 32, 32, substeps);
   cloth_config config = sheet_config(32, 32, 1.0, 1.0, substeps);
-  stage_cloth(&s, &config, placed(&config, towel_over_line));
+  stage_cloth(&s, &config, placed(&config, towel_over_line, 0.0));
   cloth_collider rope = body_at(CLOTH_SHAPE_CAPSULE, 0.0, 0.0, 0.0, 0.012);
   rope.half_height = 0.7f;
   rope.pose.rotation = turn_about(0.0, 0.0, 1.0, 0.5 * PI);
   stage_collider(&s, &rope);
   stage_start(&s);
-  watch_energy(&s);
-  stage_play(&s, 14.0, NULL);
-  crossing_lines(&s);
-  rest_line(&s, 0.01);
-  energy_line(&s);
-  stage_end(&s);
+  play_to_rest(&s, 14.0, 0.01);
 }
 
 /// Tubes ///
@@ -119,7 +117,7 @@ static inline stage tube_stage(const tube_kind *kind, int substeps, int iteratio
   cloth_config config = tube_config(kind->columns, kind->rows, kind->radius, kind->height, substeps);
   config.thickness = 0.005f;
   config.iterations = iterations;
-  stage_cloth(&s, &config, placed(&config, kind->place));
+  stage_cloth(&s, &config, placed(&config, kind->place, 0.0));
   kind->furnish(&s);
   stage_start(&s);
   stage_play(&s, kind->seconds - 3.0, kind->move);
@@ -138,12 +136,14 @@ static inline void tube_scene(const tube_kind *kind, int substeps) {
   stage_end(&s);
 }
 
-static inline point wrung_tube(double u, double v) {
+static inline point wrung_tube(double u, double v, double side) {
+  (void)side;
   point p = {0.1 * cos(2.0 * PI * u), -0.4 * v, 0.1 * sin(2.0 * PI * u)};
   return p;
 }
 
-static inline point sleeve(double u, double v) {
+static inline point sleeve(double u, double v, double side) {
+  (void)side;
   point p = {0.065 * cos(2.0 * PI * u), -0.5 * v, 0.065 * sin(2.0 * PI * u)};
   return p;
 }
@@ -164,7 +164,7 @@ static inline void furnish_sleeve(stage *s) {
 static inline void wring(stage *s, double t) {
   double angle = 230.0 / 180.0 * PI * fmin(t / 3.0, 1.0);
   for (int i = 0; i < s->sheets[0].f.columns; i++) {
-    point p = wrung_tube((double)i / s->sheets[0].f.columns, 0.0);
+    point p = wrung_tube((double)i / s->sheets[0].f.columns, 0.0, 0.0);
     cloth_move_pin(s->handles[0], i,
                    vector_at(p.x * cos(angle) - p.z * sin(angle), p.y, p.x * sin(angle) + p.z * cos(angle)));
   }
@@ -173,13 +173,14 @@ static inline void wring(stage *s, double t) {
 /* Pushes the upper end down the arm to a third of the length, in two seconds. */
 static inline void push_sleeve(stage *s, double t) {
   for (int i = 0; i < s->sheets[0].f.columns; i++) {
-    point p = sleeve((double)i / s->sheets[0].f.columns, 0.0);
+    point p = sleeve((double)i / s->sheets[0].f.columns, 0.0, 0.0);
     cloth_move_pin(s->handles[0], i, vector_at(p.x, p.y - 0.35 * fmin(0.5 * t, 1.0), p.z));
   }
 }
 
 /* A band around a post of 3 cm. */
-static inline point ring(double u, double v) {
+static inline point ring(double u, double v, double side) {
+  (void)side;
   point p = {0.16 * cos(2.0 * PI * u) + 0.125, -0.1 * v, 0.16 * sin(2.0 * PI * u)};
   return p;
 }
@@ -195,7 +196,7 @@ static inline void furnish_ring(stage *s) {
 static inline void pull_ring(stage *s, double t) {
   double around = PI * (0.03 + (double)s->configs[0].thickness), taut = (2.0 * PI * 0.16 - around) / 2.0;
   for (int row = 0; row < s->sheets[0].f.rows; row++) {
-    point p = ring(0.0, (double)row / (s->sheets[0].f.rows - 1));
+    point p = ring(0.0, (double)row / (s->sheets[0].f.rows - 1), 0.0);
     double x = p.x + (1.01 * taut - p.x) * fmin(0.5 * t, 1.0);
     cloth_move_pin(s->handles[0], row * s->sheets[0].f.columns, vector_at(x, p.y, p.z));
   }
@@ -218,7 +219,8 @@ static inline void ring_scene(int substeps) {
 
 /// A cape pinched between an arm and the body ///
 
-static inline point gathered_cape(double u, double v) {
+static inline point gathered_cape(double u, double v, double side) {
+  (void)side;
   point p = {(u - 0.5) * 0.6, -1.2 * v, 0.06 * sin(8.0 * PI * u)};
   return p;
 }
@@ -234,8 +236,8 @@ static inline void pinch(stage *s, double t) {
 static inline void pinched_cape_scene(int substeps) {
   stage s = stage_named("pinch", 24, 32, substeps);
   cloth_config config = upright_config(24, 32, 0.9, 1.2, substeps);
-  stage_cloth(&s, &config, placed(&config, gathered_cape));
-  pin_first_row(&s.sheets[0]);
+  stage_cloth(&s, &config, placed(&config, gathered_cape, 0.0));
+  pin_row(&s.sheets[0], 0);
   for (int k = -1; k <= 1; k += 2) {
     cloth_collider arm = body_at(CLOTH_SHAPE_CAPSULE, 0.0, -0.6, 0.35 * k, 0.1);
     arm.half_height = 0.6f;
@@ -244,17 +246,13 @@ static inline void pinched_cape_scene(int substeps) {
   }
   stage_start(&s);
   stage_play(&s, 2.0, pinch);
-  watch_energy(&s);
-  stage_play(&s, 8.0, NULL);
-  crossing_lines(&s);
-  rest_line(&s, 0.002);
-  energy_line(&s);
-  stage_end(&s);
+  play_to_rest(&s, 8.0, 0.002);
 }
 
 /// A free towel that folds ///
 
-static inline point curved_towel(double u, double v) {
+static inline point curved_towel(double u, double v, double side) {
+  (void)side;
   point p = {u - 0.5, 0.3 * (u - 0.5) * (u - 0.5) + 0.01 * sin(7.0 * (v - 0.5)), v - 0.5};
   return p;
 }
@@ -272,7 +270,7 @@ static inline void free_towel_scene(int substeps) {
   cloth_config config = sheet_config(32, 32, 1.0, 1.0, substeps);
   config.gravity = vector_at(0.0, 0.0, 0.0);
   without_damping(&config);
-  stage_cloth(&s, &config, placed(&config, curved_towel));
+  stage_cloth(&s, &config, placed(&config, curved_towel, 0.0));
   for (int i = 0; i < s.sheets[0].f.count; i++) {
     point x = position_of(s.handles[0], i);
     point v = {-4.0 * x.x * fabs(x.x) + 0.4 * x.z, 2.0 * (4.0 * x.x * x.x - 0.333) + 0.6 * x.x, -0.4 * x.x};

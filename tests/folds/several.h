@@ -34,12 +34,7 @@ static inline void stack_on_table(int n, int substeps) {
   stage_collider(&s, &table);
   stage_collider(&s, &floor);
   stage_start(&s);
-  watch_energy(&s);
-  stage_play(&s, 12.0, NULL);
-  crossing_lines(&s);
-  rest_line(&s, 0.01);
-  energy_line(&s);
-  stage_end(&s);
+  play_to_rest(&s, 12.0, 0.01);
 }
 
 /* Mean place of a cloth along x [m]. */
@@ -100,30 +95,23 @@ static inline void heap_scene(int substeps) {
   cloth_collider floor = body_at(CLOTH_SHAPE_PLANE, 0.0, 0.0, 0.0, 0.0);
   stage_collider(&s, &floor);
   stage_start(&s);
-  watch_energy(&s);
-  stage_play(&s, 10.0, NULL);
-  crossing_lines(&s);
-  rest_line(&s, 0.01);
-  energy_line(&s);
-  stage_end(&s);
+  play_to_rest(&s, 10.0, 0.01);
 }
 
 /// Bags ///
 
 enum { BAG_SIDE = 24 };
 
-static double placed_side; /* of the sheet that is placed: 1 or -1 */
-
 /* Born right: a sheet bent to an arc at the mouth, flat at the bottom. */
-static inline point open_bag(double u, double v) {
+static inline point open_bag(double u, double v, double side) {
   double half = fmax(0.9 * (1.0 - v), 1e-4), radius = 0.25 / half, angle = half * (2.0 * u - 1.0);
-  point p = {radius * sin(angle), -0.5 * v, placed_side * radius * (cos(angle) - cos(half))};
+  point p = {radius * sin(angle), -0.5 * v, side * radius * (cos(angle) - cos(half))};
   return p;
 }
 
 /* Born too close: nearer than the thickness along the sides, stretched by up to a half. */
-static inline point close_bag(double u, double v) {
-  point p = {0.5 * u - 0.25, -0.5 * v, placed_side * 0.4 * u * (1.0 - u) * (1.0 - v * v)};
+static inline point close_bag(double u, double v, double side) {
+  point p = {0.5 * u - 0.25, -0.5 * v, side * 0.4 * u * (1.0 - u) * (1.0 - v * v)};
   return p;
 }
 
@@ -146,8 +134,7 @@ static inline cloth_config bag_config(int substeps) {
 /* Two sheets that hang from points of their mouths, sewn together. */
 static inline void add_bag(stage *s, const cloth_config *config, placing *place) {
   for (int k = 0; k < 2; k++) {
-    placed_side = k == 0 ? -1.0 : 1.0;
-    stage_cloth(s, config, placed(config, place));
+    stage_cloth(s, config, placed(config, place, 2.0 * k - 1.0));
     for (int column = 0; column < BAG_SIDE; column++) {
       if (column % (BAG_SIDE / 4) == 0 || column == BAG_SIDE - 1) pin_particle(&s->sheets[k], column, 0);
     }
@@ -196,8 +183,8 @@ static inline void close_bag_scene(int substeps) {
 enum { CURTAIN_COLUMNS = 33, CURTAIN_ROWS = 40, HOOKS = 9 };
 
 /* Two curtains of .8 m that hang from hooks, every fourth particle, beside each other. The right one is the second. */
-static inline point curtain(double u, double v) {
-  double x = placed_side > 0.0 ? 0.02 + 0.78 * u : -0.8 + 0.78 * u;
+static inline point curtain(double u, double v, double side) {
+  double x = side > 0.0 ? 0.02 + 0.78 * u : -0.8 + 0.78 * u;
   point p = {x, -v, 0.03 * sin(PI * (CURTAIN_COLUMNS - 1) / 4.0 * u)};
   return p;
 }
@@ -217,19 +204,13 @@ static inline void curtain_scene(int substeps) {
   stage s = stage_named("drawn", CURTAIN_COLUMNS, CURTAIN_ROWS, substeps);
   cloth_config config = upright_config(CURTAIN_COLUMNS, CURTAIN_ROWS, 0.8, 1.0, substeps);
   for (int k = 0; k < 2; k++) {
-    placed_side = k == 0 ? -1.0 : 1.0;
-    stage_cloth(&s, &config, placed(&config, curtain));
+    stage_cloth(&s, &config, placed(&config, curtain, 2.0 * k - 1.0));
     for (int hook = 0; hook < HOOKS; hook++)
       pin_particle(&s.sheets[k], 4 * hook, 0);
   }
   stage_start(&s);
   stage_play(&s, 3.0, draw_curtains);
-  watch_energy(&s);
-  stage_play(&s, 22.0, NULL);
-  crossing_lines(&s);
-  rest_line(&s, 0.002);
-  energy_line(&s);
-  stage_end(&s);
+  play_to_rest(&s, 22.0, 0.002);
 }
 
 /* Two curtains, one behind the other, thrown at each other with 20 m/s at the hem. */
@@ -239,7 +220,7 @@ static inline void thrown_scene(int substeps) {
     cloth_config config = upright_config(32, 40, 0.8, 1.0, substeps);
     config.origin = vector_at(0.05 * k, 0.0, k == 0 ? -0.15 : 0.15);
     sheet *made = stage_cloth(&s, &config, NULL);
-    pin_first_row(made);
+    pin_row(made, 0);
     for (int i = 32; i < made->f.count; i++) {
       double v = (k == 0 ? 20.0 : -20.0) * (i / 32) / 39.0;
       cloth_set_particle(made->f.sheet, i, vector_of(position_of(made->f.sheet, i)), vector_at(0.0, 0.0, v));
@@ -259,9 +240,9 @@ static inline void thrown_scene(int substeps) {
 
 /// Claps ///
 
-static inline point waved(double u, double v) {
-  point p = {0.5 * u + (placed_side > 0.0 ? 0.07 : 0.0), (placed_side > 0.0 ? 0.1 : 0.0) + 0.02 * sin(5.0 * u),
-             0.5 * v + (placed_side > 0.0 ? 0.05 : 0.0)};
+static inline point waved(double u, double v, double side) {
+  point p = {0.5 * u + (side > 0.0 ? 0.07 : 0.0), (side > 0.0 ? 0.1 : 0.0) + 0.02 * sin(5.0 * u),
+             0.5 * v + (side > 0.0 ? 0.05 : 0.0)};
   return p;
 }
 
@@ -271,13 +252,12 @@ static inline void clapped(double speed, int substeps) {
   enum { N = 24 };
   stage s = stage_named("clap", N, N, substeps);
   for (int k = 0; k < 2; k++) {
-    placed_side = k == 0 ? -1.0 : 1.0;
     cloth_config config = sheet_config(N, N, 0.5, 0.5, substeps);
     config.gravity = vector_at(0.0, 0.0, 0.0);
     config.fabric.density = k == 0 ? 0.2f : 0.4f;
     config.self_thickness = (float)((k == 0 ? 0.3 : 0.5) * 0.5 / (N - 1));
     without_damping(&config);
-    sheet *made = stage_cloth(&s, &config, placed(&config, waved));
+    sheet *made = stage_cloth(&s, &config, placed(&config, waved, 2.0 * k - 1.0));
     for (int i = 0; i < made->f.count; i++) {
       cloth_vector x = vector_of(position_of(made->f.sheet, i));
       cloth_set_particle(made->f.sheet, i, x, vector_at(0.0, (k == 0 ? 2.0 : -1.0) * speed / 3.0, 0.0));
@@ -314,21 +294,15 @@ static inline void shot_scene(int substeps) {
     cloth_set_particle(shot->f.sheet, i, x, vector_at(0.0, 0.0, -60.0));
   }
   stage_start(&s);
-  watch_energy(&s);
-  stage_play(&s, 2.0, NULL);
-  crossing_lines(&s);
-  energy_line(&s);
-  stage_end(&s);
+  play_to_rest(&s, 2.0, HUGE_VAL);
 }
 
 /// Born crossed ///
 
-static double crossed_angle; /* of the second sheet [rad] */
-
-static inline point crossed(double u, double v) {
-  double a = placed_side > 0.0 ? crossed_angle : 0.0, x = 0.5 * u - 0.25, z = 0.5 * v - 0.25;
-  point p = {x * cos(a) + (placed_side > 0.0 ? 0.0137 : 0.0),
-             0.35 + x * sin(a) + 0.0021 * sin(9.0 * z) + 0.001 * sin(5.0 * x), z + (placed_side > 0.0 ? 0.0071 : 0.0)};
+static inline point crossed(double u, double v, double side) {
+  double a = side, x = 0.5 * u - 0.25, z = 0.5 * v - 0.25;
+  point p = {x * cos(a) + (side > 0.0 ? 0.0137 : 0.0), 0.35 + x * sin(a) + 0.0021 * sin(9.0 * z) + 0.001 * sin(5.0 * x),
+             z + (side > 0.0 ? 0.0071 : 0.0)};
   return p;
 }
 
@@ -344,11 +318,9 @@ static inline void apart_lines(const stage *s, int at_birth, const char *how) {
 static inline void crossed_pair(double degrees, int hangs, int substeps) {
   enum { N = 16 };
   stage s = stage_named("crossed", N, N, substeps);
-  crossed_angle = degrees / 180.0 * PI;
   for (int k = 0; k < 2; k++) {
-    placed_side = k == 0 ? -1.0 : 1.0;
     cloth_config config = sheet_config(N, N, 0.5, 0.5, substeps);
-    sheet *made = stage_cloth(&s, &config, placed(&config, crossed));
+    sheet *made = stage_cloth(&s, &config, placed(&config, crossed, k * degrees / 180.0 * PI));
     if (hangs) pin_corners(made);
   }
   cloth_collider floor = body_at(CLOTH_SHAPE_PLANE, 0.0, hangs ? -1.0 : 0.0, 0.0, 0.0);
@@ -374,7 +346,7 @@ static inline void crumpled_scene(int substeps) {
   stage s = stage_named("crumpled", 32, 40, substeps);
   cloth_config config = tube_config(32, 40, 0.065, 0.5, substeps);
   config.thickness = 0.005f;
-  cloth_vector *positions = placed(&config, sleeve);
+  cloth_vector *positions = placed(&config, sleeve, 0.0);
   uint32_t seed = 12345;
   for (int i = 32; i < 32 * 39; i++) {
     positions[i].x += (float)(0.04 * next_noise(&seed));

@@ -231,4 +231,15 @@ static inline void energy_line(const stage *s) {
   if (!isnan(s->start)) line(&s->what, s->gain, 0.0, at_most(0.001), "gain of energy with all inputs at rest");
 }
 
+/* Goes on with all inputs at rest, prints how that ends, and ends the scene. `speed`: of its last second, at most
+   [m/s]; HUGE_VAL: it need not rest. */
+static inline void play_to_rest(stage *s, double seconds, double speed) {
+  watch_energy(s);
+  stage_play(s, seconds, NULL);
+  crossing_lines(s);
+  if (speed < HUGE_VAL) rest_line(s, speed);
+  energy_line(s);
+  stage_end(s);
+}
+
 #endif /* FOLDS_STAGE_H */
