@@ -160,15 +160,21 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 /* Which share of what is beyond the thickness each attempt looks for: pairs that press are left out last. */
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.6f, 0.3f, 0.1f, 0.0f};
 
-/* How much of a distance in the grid flat cloth has to keep, so that none of its features come nearer than the reach:
-   those without a common particle are at least as far apart as a particle is from the diagonal across its cell; spheres
-   of no neighbours two cells. */
+/* Most of a distance at rest that flat cloth is asked to keep: what is nearer than the reach at rest, in cells that
+   lean, would else press itself where it lies flat. */
+#define MOST_OF_FLAT 0.9f
+
+/* How much of a distance at rest flat cloth has to keep, so that none of its features come nearer than the reach: those
+   without a common particle are at least as far apart as edges across a cell, and as a corner is from the diagonal
+   between its neighbours; spheres of no neighbours twice as far as edges. */
 static float least_of_flat(const self_group *g, int32_t n) {
   const self_body *b = &g->bodies[n];
+  const grid_shape *s = &b->c->grid;
   const self_pair *pair = pair_between(g, n, n);
-  const float u = b->c->grid.spacing_warp, v = b->c->grid.spacing_weft;
-  const float nearest = pair->is_round ? 2.0f * minimum(u, v) : u * v / square_root(u * u + v * v);
-  return (pair->thickness + SELF_SKIN * b->spacing) / nearest;
+  const float height = 0.5f / b->per_weft, area = s->spacing_warp * height, across = area / s->spacing_weft;
+  const float corner = area / maximum(s->diagonal, s->antidiagonal), edge = minimum(height, across);
+  const float nearest = pair->is_round ? 2.0f * edge : minimum(corner, edge);
+  return minimum((pair->thickness + SELF_SKIN * b->spacing) / nearest, MOST_OF_FLAT);
 }
 
 /* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */

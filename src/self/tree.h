@@ -77,6 +77,9 @@ typedef struct self_body {
                 [4]; /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
   int32_t is_still;  /* 1: a cloth of a group that sleeps, of which nothing changes */
   float spacing;     /* mean of both [m] */
+  float skew;        /* of a cell at rest: how far its edge along the weft leans along the warp, over that */
+  float per_warp;    /* 1 over twice the edge of a cell at rest along the warp, ... */
+  float per_weft;    /* ... and over twice its height above that [1/m] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
@@ -104,6 +107,9 @@ static vector_array kept_start(const cloth *c) {
   return room_of_vectors(c, c->scratch.product);
 }
 
+/* Least square of the height of a cell at rest [m^2]. */
+#define LEAST_CELL_HEIGHT 1.0e-12f
+
 /* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
 static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->c = c;
@@ -124,6 +130,12 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
+  const grid_shape *g = &c->grid;
+  const float lean = 0.25f * (g->diagonal * g->diagonal - g->antidiagonal * g->antidiagonal) / g->spacing_warp;
+  const float height = square_root(maximum(g->spacing_weft * g->spacing_weft - lean * lean, LEAST_CELL_HEIGHT));
+  b->skew = flush_small(lean / g->spacing_warp, WORK_QUANTUM);
+  b->per_warp = 0.5f / g->spacing_warp;
+  b->per_weft = 0.5f / height;
   b->levels = 0;
   int32_t columns = b->columns, rows = b->rows;
   do {
@@ -396,25 +408,28 @@ CLOTH_INLINE float spread_of_edges(const float *edge, cloth_vector to) {
                 absolute(to.z) * (edge[2] + edge[5]));
 }
 
-/* 1 if cloth with edges in these boxes, along the warp and along the weft, keeps whatever is apart in the grid at least
-   `least` times as far apart. Along two unit vectors q1, q2 in the plane of the middles of the boxes, with a = warp /
-   u, b = weft / v,
+/* 1 if cloth with edges in these boxes, along the warp and along the weft, keeps whatever is apart at rest at least
+   `least` times as far apart. At rest the two have the lengths u and v, c and s are the cosine and sine between them,
+   so that a = warp / u and b = (weft / v - c a) / s are the derivatives of places x by places Y at rest. Along two unit
+   vectors q1, q2 in the plane of the middles of the boxes,
 
      (x(Y) - x(X)) . Q(Y - X) >= (Y - X) . M (Y - X),  M = (a.q1, (a.q2 + b.q1) / 2; .., b.q2)
 
    so it does if the least that the diagonal of M may be, less `least`, outweighs the most that the rest may be. */
 static int are_edges_flat(const self_body *b, const float *warp, const float *weft, float least) {
-  const cloth_vector along = middle_of_edges(warp), across = middle_of_edges(weft);
+  const float skew = negate(b->skew), skewed = absolute(b->skew);
+  const cloth_vector along = middle_of_edges(warp), across = vector_add_scaled(middle_of_edges(weft), along, skew);
   const cloth_vector first = vector_flush_work(vector_scale(along, 1.0f / vector_length(along)));
   const float shear = flush_small(vector_dot(across, first), WORK_QUANTUM);
   const cloth_vector rest = vector_flush_work(vector_add_scaled(across, first, negate(shear)));
   const float length = vector_length(rest);
   const cloth_vector second = vector_flush_work(vector_scale(rest, 1.0f / length));
-  const float u = 0.5f / b->c->grid.spacing_warp, v = 0.5f / b->c->grid.spacing_weft;
-  const float of_warp = (vector_dot(along, first) - spread_of_edges(warp, first)) * u - least;
-  const float of_weft = (length - spread_of_edges(weft, second)) * v - least;
-  const float turned =
-      0.5f * (spread_of_edges(warp, second) * u + (absolute(shear) + spread_of_edges(weft, first)) * v);
+  const float warp_along = spread_of_edges(warp, first), warp_across = spread_of_edges(warp, second);
+  const float weft_along = spread_of_edges(weft, first) + skewed * warp_along;
+  const float weft_across = spread_of_edges(weft, second) + skewed * warp_across;
+  const float of_warp = (vector_dot(along, first) - warp_along) * b->per_warp - least;
+  const float of_weft = (length - weft_across) * b->per_weft - least;
+  const float turned = 0.5f * (warp_across * b->per_warp + (absolute(shear) + weft_along) * b->per_weft);
   const float off = flush_small(turned, WORK_QUANTUM);
   return of_warp > 0.0f && of_weft > 0.0f && of_warp * of_weft > off * off;
 }
