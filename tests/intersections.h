@@ -83,9 +83,12 @@ static inline mesh mesh_make(int cloths, cloth *const *sheets, const cloth_confi
   return m;
 }
 
-/* Particles of two cloths that a seam keeps at one place count as one. Each is sewn once. */
+/* Particles of two cloths that a seam keeps at one place count as one, with all that they are sewn to already. */
 static inline void mesh_sew(mesh *m, int a, int particle, int b, int other) {
-  m->same[m->base[b] + other] = m->base[a] + particle;
+  int kept = m->same[m->base[a] + particle], gone = m->same[m->base[b] + other];
+  for (int i = 0; i < m->base[m->cloths]; i++) {
+    if (m->same[i] == gone) m->same[i] = kept;
+  }
 }
 
 static inline void mesh_free(mesh *m) {

@@ -151,6 +151,9 @@ METHODS = $(foreach set,$(SETS),$(addprefix $(set)/tests/,methods.o method_conta
 
 $(METHODS) $(METHODS:methods.o=method_cloths.o): examples/methods/methods.c
 
+# Of tests/folds/worn.h.
+$(foreach set,$(SETS),$(set)/tests/folds/folds): examples/figure.c examples/meander.c examples/shirt.c
+
 # By tests/piece_threads.h.
 $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): examples/crowd/jobs.c
 

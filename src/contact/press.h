@@ -130,10 +130,12 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
   const lanes_mask faced = are_faced(p, e, first, k);
-  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  const lanes least = least_depth(lanes_multiply(stiffness, thickness), f0);
+  const lanes_mask presses =
+      lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, lanes_maximum(alone, least))));
   if (!lanes_any(presses)) { return; }
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const lanes q = lanes_select(faced, within_law(depth), lanes_maximum(agreed, least));
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);

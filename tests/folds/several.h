@@ -125,18 +125,28 @@ static inline void sew_bag(stage *s) {
   stage_seam(s, &bottom[0], &bottom[1]);
 }
 
-static inline void bag_of(const char *name, placing *place, double mass, double height, double radius, int substeps) {
-  stage s = stage_named(name, BAG_SIDE, BAG_SIDE, substeps);
+static inline cloth_config bag_config(int substeps) {
   cloth_config config = sheet_config(BAG_SIDE, BAG_SIDE, 0.5, 0.5, substeps);
   config.thickness = 0.006f;
-  config.capacity.max_bodies = 1;
+  return config;
+}
+
+/* Two sheets that hang from points of their mouths, sewn together. */
+static inline void add_bag(stage *s, const cloth_config *config, placing *place) {
   for (int k = 0; k < 2; k++) {
-    stage_cloth(&s, &config, placed(&config, place, 2.0 * k - 1.0));
+    stage_cloth(s, config, placed(config, place, 2.0 * k - 1.0));
     for (int column = 0; column < BAG_SIDE; column++) {
-      if (column % (BAG_SIDE / 4) == 0 || column == BAG_SIDE - 1) pin_particle(&s.sheets[k], column, 0);
+      if (column % (BAG_SIDE / 4) == 0 || column == BAG_SIDE - 1) pin_particle(&s->sheets[k], column, 0);
     }
   }
-  sew_bag(&s);
+  sew_bag(s);
+}
+
+static inline void bag_of(const char *name, placing *place, double mass, double height, double radius, int substeps) {
+  stage s = stage_named(name, BAG_SIDE, BAG_SIDE, substeps);
+  cloth_config config = bag_config(substeps);
+  config.capacity.max_bodies = 1;
+  add_bag(&s, &config, place);
   cloth_collider load = body_at(CLOTH_SHAPE_SPHERE, 0.0, height, 0.0, radius);
   stage_body(&s, &load, mass);
   int is_right = place == open_bag;

@@ -7,7 +7,7 @@
 
 #include "../intersections.h"
 
-enum { STAGE_CLOTHS = 8, STAGE_SEAMS = 4, STAGE_BODIES = 10 };
+enum { STAGE_CLOTHS = 8, STAGE_SEAMS = 10, STAGE_BODIES = 10 };
 
 #define SHARE 0.4 /* thickness of cloth on cloth over the shorter side of a cell, where a scene names no other */
 
