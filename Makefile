@@ -12,6 +12,7 @@
 # Measurements, by tests/tests.mk and tests/bench/bench.mk:
 # make list         every suite, and how long it takes
 # make accuracy     table of analytic cases: expected and measured
+# make thesis       the thesis's experiments beside its figures
 # make conservation momentum and energy without air and damping, in every method
 # make flag         a flag's frequency, amplitude and waves beside published ones
 # make contact      intersections of cloth that folds on itself or meets other cloth, with and without contact
@@ -19,6 +20,7 @@
 # make random       a thousand random cloths, and as many with bodies: finite, no energy gained, at rest
 # make structures   tubes, pieces, targets, pins, momentum and energy beside their goals
 # make abuse        adversarial scenes: what they do to a cloth, and what is left of it 5 s later
+# make quality      stretch, area, roughness and rest of the standard scenes
 # make settle       cloth_settle() beside stepping to rest: speeds afterwards, how many times cheaper
 # make fabrics      bending, stretch, shear, damping and drape of every fabric: a table and build/fabrics/fabrics.png
 # make geometry     instructions of a step on hulls, meshes, height fields, distance grids, beside a box

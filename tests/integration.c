@@ -18,19 +18,14 @@ static void test_preconditioners(void) {
   cloth_config config = converged_config();
   fixture reference = run_mixed_scene(&config, 30, &notes);
   const int32_t kinds[] = {CLOTH_PRECONDITIONER_BLOCK, CLOTH_PRECONDITIONER_DIAGONAL, CLOTH_PRECONDITIONER_NONE};
-  int iterations[4] = {read_statistics(reference.sheet).iterations, 0, 0, 0};
   for (int i = 0; i < 3; i++) {
     config = converged_config();
     config.solver.preconditioner = (int32_t)kinds[i];
     fixture s = run_mixed_scene(&config, 30, &notes);
     double off = largest_distance(&reference, &s);
     CHECK(notes == CLOTH_OK && off < 5e-3, "preconditioner %d: notes %d, off by %g m", (int)kinds[i], notes, off);
-    iterations[i + 1] = read_statistics(s.sheet).iterations;
     fixture_free(&s);
   }
-  CHECK(iterations[0] < iterations[1] && iterations[1] <= iterations[2] && iterations[2] <= iterations[3],
-        "iterations by levels %d, by blocks %d, by the diagonal %d, without %d", iterations[0], iterations[1],
-        iterations[2], iterations[3]);
   fixture_free(&reference);
 }
 

@@ -9,7 +9,7 @@ set -u
 compiled_by_scripts="arena_table fabrics_picture fuzz geometry_cost lanes left_out
   matrix port_hooks self_cost skin_time work_calibration workers_time"
 # Scripts that are no suite: what others source or call, and targets of their own.
-other_scripts="browser contact_cost coverage fuzz mutants install run verdict wine written"
+other_scripts="browser contact_cost coverage fuzz mutants install run thesis verdict wine written"
 
 is_in() { # WORD LIST...
   word=$1

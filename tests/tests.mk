@@ -1,6 +1,6 @@
 # Tests and measurements. Every program and suite stands once, in tests/suites; tests/README.md explains them.
 
-.PHONY: check test list programs abuse accuracy contact conservation flag fabrics geometry matrix size
+.PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
 .PHONY: scenes random structures
 .PHONY: step-cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
@@ -24,7 +24,7 @@ PROGRAMS := $(shell awk '/^[^\#]/ && $$2 !~ /^(script|alone|clock|first)$$/ { pr
 
 # These include cloth.c to test what is inside; the others link it. Those of WITHIN need no public function outside their
 # own file: public functions are static there, and compilers leave out what a test does not reach, most of the library.
-INSIDE = planning
+INSIDE = planning thesis
 WITHIN = internals method_cloths method_contact method_pieces method_self methods self_test
 
 programs: $(PROGRAMS:%=$(BUILD)/tests/%)
@@ -113,6 +113,10 @@ accuracy: $(BUILD)/tests/accuracy $(BUILD)/tests/internals
 	$(BUILD)/tests/accuracy
 	$(BUILD)/tests/internals
 
+thesis: $(BUILD)/tests/thesis
+	@sh tests/install.sh
+	sh tests/thesis.sh $(BUILD)/tests
+
 # The scenes by which the step is judged: make scenes SCENES="S1 S17 --substeps 2".
 scenes: $(BUILD)/tests/scenes/scenes
 	@$< $(SCENES)
@@ -160,7 +164,7 @@ $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): exa
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
 COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse common_bodies contact_cells coupling flag \
-	geometry_world group material origin queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
+	geometry_world group material origin quality queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
 	workers
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
 
@@ -176,6 +180,14 @@ $(BUILD)/tests/method_self.o $(BUILD)/tests/method_contact.o: TEST_CFLAGS = $(CF
 $(METHODS): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID SHARED_BODIES SKIN BLEND GROUPS SEAMS \
 	TEARING PLANNING IMAGE SETTLE SLEEP MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF BODIES \
 	SAVE_CHECKS WRAP)
+
+# Nor does a test of INSIDE but tests/planning.c use these.
+$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT = $(addprefix -DCLOTH_NO_,MESH HULL HEIGHT_FIELD DISTANCE_GRID \
+	SHARED_BODIES SKIN BLEND GROUPS SEAMS TEARING IMAGE SETTLE MOVE_FRAME ORIGIN TARGETS REST_SHAPE SELF WRAP MASK QUERIES)
+$(foreach set,$(SETS),$(patsubst %,$(set)/tests/%.o,$(filter-out planning,$(INSIDE)))): WITHOUT += $(addprefix -DCLOTH_NO_,BODIES SAVE_CHECKS WORKERS)
+
+quality: $(BUILD)/tests/quality
+	$(BUILD)/tests/quality
 
 # What floors with geometry cost beside a box.
 geometry:
