@@ -37,8 +37,9 @@
 # make coverage     lines and branches of cloth.c that the quick tests and the corpus of make fuzz reach
 # make matrix       the same scenes on every machine, compiler and level: one hash; disassembles every target
 # make size         bytes of code and stack for every target; writes docs/sizes.md
-# make step-cost    instructions, memory and stack of a step beside its goals
+# make cost         instructions, memory and stack of a step beside its goals; make step-cost is the same
 # make bench        time and quality beside an XPBD solver; the machine must have AVX2 (CORE=1 pins it to that core)
+# make bench-unseen the same settings on scenes that nothing was tuned on
 #
 # Examples, by examples/examples.mk:
 # make methods-pictures  one scene by every material, scheme and solver of examples/methods, on one sheet

@@ -18,7 +18,7 @@ mkdir -p "$out/programs"
 
 # Suites that link the library, but for long ones that reach nothing else; those that include cloth.c would have counters
 # of their own.
-long="material flag abuse scenes scenes-coarse
+long="material flag abuse abuse_geometry scenes scenes-coarse
   structures structures-conservation structures-fabrics random_cloths random_cloths-bodies"
 awk '/^[^#]/ && ($2 == "cc" || $2 == "fast") { $2 = $3 = $4 = ""; print }' tests/suites |
   while read -r suite program arguments; do

@@ -7,7 +7,7 @@ set -u
 
 # Sources that are no program of a suite: a script or make compiles them, for boards, with flags of its own, to draw.
 compiled_by_scripts="arena_table fabrics_picture fuzz geometry_cost lanes left_out
-  matrix port_hooks self_cost skin_time work_calibration workers_time"
+  matrix poisoned port_hooks self_cost skin_time work_calibration workers_time"
 # Scripts that are no suite: what others source or call, and targets of their own.
 other_scripts="browser contact_cost coverage fuzz mutants install run thesis verdict wine written"
 

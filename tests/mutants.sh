@@ -35,7 +35,8 @@ linked="golden known_scenes corpus known_histories canonical_state output mask t
   config_ranges call_refusals arenas image_content explanations hashes save_exchange contact_cells-quick animation tethers imperfection save_refusals
   strain_limits fabrics accuracy queries contact_list group workers rest_shape settle self_contact geometry
   geometry_world give_way recovery tubes sleep structures-conservation
-  random_cloths integration origin contact"
+  random_cloths integration origin contact
+  contact_conflicts"
 inside="self_test matrix internals planning"
 
 command_of() { # SUITE

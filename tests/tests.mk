@@ -2,7 +2,7 @@
 
 .PHONY: check test list programs abuse accuracy contact conservation flag thesis quality fabrics geometry matrix size
 .PHONY: scenes random structures
-.PHONY: step-cost libraries methods settle fuzz mutants switches coverage skin-time
+.PHONY: cost step-cost libraries methods settle fuzz mutants switches coverage skin-time
 .SECONDARY:
 
 comma := ,
@@ -81,6 +81,22 @@ CLANG_LANES := $(shell grep -q avx2 /proc/cpuinfo 2>/dev/null && echo -mavx2)
 $(eval $(call TEST_SET,$(BUILD)/clang,clang,$(CLANG_LANES),$(BUILD)/clang/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/avx2,$(CC),-mavx2,$(BUILD)/avx2/tests/cloth.o))
 $(eval $(call TEST_SET,$(BUILD)/sanitized,$(CC),$(SANITIZE),$(BUILD)/sanitized/tests/cloth.o))
+
+# $(call POISONED_SET,DIRECTORY,FLAGS,LIBRARY): DIRECTORY/poisoned/NAME is DIRECTORY/NAME whose steps go by way of
+# tests/poisoned.c.
+WRAPPED_CALLS = $(shell sed -n 's/^WRAPPED[_A-Z]*.\(cloth_[a-z_]*\),.*/-Wl,--wrap=\1/p' tests/poisoned.c)
+
+define POISONED_SET
+$(1)/poisoned.o: tests/poisoned.c $(HEADERS)
+	@mkdir -p $$(@D)
+	$(CC) $(TEST_CFLAGS) -std=gnu11 $(2) -c $$< -o $$@
+
+$(1)/poisoned/%: $(1)/%.o $(1)/scenes.o $(1)/poisoned.o $(3)
+	@mkdir -p $$(@D)
+	$(CC) $(CFLAGS) $(2) $(WRAPPED_CALLS) $$^ -lm -lpthread -o $$@
+endef
+
+$(eval $(call POISONED_SET,$(BUILD)/tests,,$(LIBRARY)))
 
 # Libraries that several scripts link.
 libraries: $(LIBRARY) $(BUILD)/libraries/s390x.o $(BUILD)/libraries/aarch64.o $(BUILD)/libraries/small.o
@@ -163,7 +179,7 @@ $(foreach set,$(SETS),$(addprefix $(set)/tests/,workers.o method_pieces.o)): exa
 
 # Most of a run is the library's time: without optimisation tests compile in a third of the time, and run as long. Not
 # those that compute much themselves, nor those that run for long.
-COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse common_bodies contact_cells coupling flag \
+COMPUTING = $(INSIDE) $(STRUCTURES:%=structures/%) folds/folds scenes/scenes abuse abuse_geometry common_bodies contact_cells contact_conflicts coupling flag \
 	geometry_world group material origin quality queries random_cloths save_mutations seam_folds self_contact self_crumples settle skin \
 	workers
 UNOPTIMISED := $(if $(filter -O2,$(OPTIMISE)),-O0)
@@ -209,9 +225,10 @@ contact: $(BUILD)/tests/folds/folds $(BUILD)/tests/self_crumples
 	@status=0; $(BUILD)/tests/folds/folds $(FOLDS) || status=1; sh tests/contact_cost.sh $(BUILD) || status=1; \
 		$(BUILD)/tests/self_crumples --all || status=1; exit $$status
 
-# The adversarial scenes of tests/abuse.c as a table.
-abuse: $(BUILD)/tests/abuse
+# The adversarial scenes of tests/abuse.c and tests/abuse_geometry.c as tables.
+abuse: $(BUILD)/tests/abuse $(BUILD)/tests/abuse_geometry
 	@$(BUILD)/tests/abuse --table
+	@$(BUILD)/tests/abuse_geometry --table
 
 # Steps of large cloths on one thread and on two; and the tests of pieces on threads with a detector of races. There
 # lanes are scalar: wider ones load what lies beside a piece, and discard it.
@@ -247,7 +264,7 @@ size:
 	@sh tests/size.sh $(BUILD) full
 
 # Instructions, memory and stack of a step, beside its goals.
-step-cost:
+cost step-cost:
 	@sh tests/install.sh
 	@sh tests/cost/step.sh $(BUILD)
 

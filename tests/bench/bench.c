@@ -2,10 +2,13 @@
  * Time and quality of this library beside a strong XPBD baseline, in one run on one core.
  *
  *     bench [SCENE N [SOLVER]] [options]
+ *     bench --unseen [options]
  *
- * N is a number of particles a side, or COLUMNSxROWS. Without a scene all that have goals are run:
+ * N is a number of particles a side, or COLUMNSxROWS. Without a scene all that have goals are run, with --unseen some
+ * that nothing was tuned on. Those are given the settings of the tuned scene most like them and judged at its levels:
  *
  *     ratio SCENE N METRIC LEVEL OURS BASELINE COMPARED RATIO goal RATIO ok|missed
+ *     unseen SCENE SIZE VARIATION METRIC LEVEL OURS BASELINE COMPARED RATIO stable|broken ok|missed
  *
  * in microseconds of a frame; "-" is what is never reached. COMPARED are bending over theory, elongation over theory
  * and largest stretch [%] of our setting and of the baseline's. Options:
@@ -59,7 +62,7 @@ static const char *const metric_names[] = {"st_max", "st_p99"};
 /// Arguments ///
 
 typedef struct arguments {
-  int one_scene;
+  int one_scene, unseen;
   bench_kind kind;
   bench_variant variant;
   const solver *only;
@@ -138,6 +141,8 @@ static arguments read_arguments(int count, char **texts) {
     if (strcmp(option, "--set") == 0)
       while (i < count && strncmp(texts[i], "--", 2) != 0)
         read_setting(&a, texts[i++]);
+    else if (strcmp(option, "--unseen") == 0)
+      a.unseen = 1;
     else if (i < count)
       read_option(&a, option, texts[i++]);
     else
@@ -364,13 +369,90 @@ static void judge_goal(trial_list *list, const goal *g) {
   emit(" goal %.2f %s\n", g->ratio, is_met ? "ok" : "missed");
 }
 
+/// Judgement of what nothing was tuned on ///
+
+/* The least a solver comes to in any setting, in percent. */
+static double least_of(const trial_list *list, const solver *with, metric what) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < list->count; i++)
+    if (list->trials[i].with == with && !list->trials[i].result.broken)
+      least = fmin(least, metric_of(&list->trials[i].result, what));
+  return least;
+}
+
+/* Where the baseline never reaches the level, ours is held to the quality of the setting that comes nearest. */
+static comparison compare_alike(const trial_list *list, level wanted) {
+  double reached = fmax(wanted.percent, least_of(list, &solver_xpbd_color8, wanted.what));
+  return compare(list, wanted, wanted, first_at_level(list, &solver_xpbd_color8, wanted.what, reached, NULL));
+}
+
+/* The least level that both reach, in tenths of a percent from a level that one of them does not reach; 0: none. */
+static double common_percent(const trial_list *list, level wanted) {
+  enum { TENTHS_LIMIT = 1000 };
+  for (int tenths = (int)(10 * wanted.percent) + 1; tenths <= TENTHS_LIMIT; tenths++) {
+    comparison c = compare_alike(list, (level){wanted.what, tenths / 10.0});
+    if (both_reach(&c)) return tenths / 10.0;
+  }
+  return 0;
+}
+
+/* Whether none of our settings is broken. */
+static int is_stable(const trial_list *list) {
+  for (int i = 0; i < list->count; i++)
+    if (list->trials[i].with == &solver_cloth && list->trials[i].result.broken) return 0;
+  return 1;
+}
+
+static const char *reach_text(const comparison *c) {
+  if (both_reach(c)) return "";
+  return isfinite(c->ours)       ? " (the baseline never reaches it)"
+         : isfinite(c->baseline) ? " (ours never reaches it at equal quality)"
+                                 : " (neither reaches it)";
+}
+
+/* A level that neither reaches has no goal. One that ours alone reaches is ok. */
+static const char *verdict(const comparison *c, int is_stable) {
+  if (!isfinite(c->ours) && !isfinite(c->baseline)) return "";
+  return is_stable && isfinite(c->ours) && c->ours < unseen_ratio * c->baseline ? " ok" : " missed";
+}
+
+static void print_unseen(const trial_list *list, level at, const comparison *c, const char *remark) {
+  const bench_scene *s = list->scene;
+  char size[NAME_LENGTH], variation[NAME_LENGTH];
+  size_text(s, size, sizeof size);
+  variation_text(s, variation, sizeof variation);
+  emit("unseen %s %s %s %s %g", s->name, size, variation[0] ? variation + 1 : "-", metric_names[at.what], at.percent);
+  print_time(c->ours);
+  print_time(c->baseline);
+  print_compared(c->match ? first_at_level(list, &solver_cloth, at.what, at.percent, c->match) : NULL, c->match);
+  print_ratio(c);
+  emit(" %s%s%s\n", is_stable(list) ? "stable" : "broken", remark, verdict(c, is_stable(list)));
+}
+
+/* Compares at a level of the like tuned scene, and where that is out of reach at the least level that both reach. */
+static void judge_unseen(trial_list *list, level wanted) {
+  comparison c = compare_alike(list, wanted);
+  if (c.match) print_rejections(list, wanted, c.match);
+  print_unseen(list, wanted, &c, reach_text(&c));
+  level common = {wanted.what, both_reach(&c) ? 0 : common_percent(list, wanted)};
+  if (common.percent > 0) {
+    c = compare_alike(list, common);
+    print_unseen(list, common, &c, " (the least level both reach)");
+    wanted = common;
+  }
+}
+
 static int is_tuned(const bench_scene *s, const goal *g) {
   return s->kind == g->kind && s->columns == g->n && s->rows == g->n && s->frame_rate == 60 && s->density == 0.2f;
 }
 
 static void judge(trial_list *list) {
+  const budget *like = budget_of(&solver_cloth, list->scene);
   for (int i = 0; i < goal_count; i++)
-    if (is_tuned(list->scene, &goals[i])) judge_goal(list, &goals[i]);
+    if (is_tuned(list->scene, &goals[i]))
+      judge_goal(list, &goals[i]);
+    else if (goals[i].kind == like->kind && goals[i].n == like->n)
+      judge_unseen(list, goals[i].ours);
 }
 
 /// Machine ///
@@ -430,6 +512,34 @@ static void run_sizes(arguments *a, bench_kind kind) {
   }
 }
 
+/* Other aspect ratios and sizes, other motions of pins and bodies, twice the density, half the frame rate: each has
+   the substeps of a frame that the tuned scene has, whatever changed. */
+static void run_unseen(const arguments *a) {
+  static const struct {
+    bench_kind kind;
+    bench_variant variant;
+  } unseen[] = {
+      {BENCH_HANG, {.columns = 24, .rows = 48}},
+      {BENCH_HANG, {.columns = 48, .rows = 24}},
+      {BENCH_HANG, {.columns = 100, .rows = 100}},
+      {BENCH_DRAPE, {.columns = 24, .rows = 48}},
+      {BENCH_DRAPE, {.columns = 100, .rows = 100}},
+      {BENCH_FLAG, {.columns = 24, .rows = 16}},
+      {BENCH_MOVING_PIN, {.columns = 32, .rows = 32}},
+      {BENCH_CAPSULE, {.columns = 32, .rows = 32}},
+      {BENCH_HANG, {.columns = 32, .rows = 32, .density = 0.4}},
+      {BENCH_DRAPE, {.columns = 32, .rows = 32, .density = 0.4}},
+      {BENCH_HANG, {.columns = 32, .rows = 32, .frame_rate = 30}},
+      {BENCH_DRAPE, {.columns = 32, .rows = 32, .frame_rate = 30}},
+  };
+  for (int i = 0; i < COUNT(unseen); i++) {
+    arguments one = *a;
+    one.kind = unseen[i].kind;
+    one.variant = unseen[i].variant;
+    run_one(&one, one.kind);
+  }
+}
+
 static void run_tuned(arguments *a) {
   for (int kind = BENCH_HANG; kind <= BENCH_REST; kind++)
     run_sizes(a, (bench_kind)kind);
@@ -442,6 +552,8 @@ int main(int argument_count, char **texts) {
   print_heading();
   if (a.one_scene)
     run_one(&a, a.kind);
+  else if (a.unseen)
+    run_unseen(&a);
   else
     run_tuned(&a);
   if (csv && fclose(csv) != 0) fail("cannot write", "the CSV file");

@@ -1,6 +1,6 @@
 # The library as its users build it for speed, the baseline at the levels of its authors: it alone may contract.
 
-.PHONY: bench
+.PHONY: bench bench-unseen
 
 BENCH = $(filter-out tests/bench/xpbd.c,$(wildcard tests/bench/*.c))
 BENCH_HEADERS = $(wildcard tests/bench/*.h)
@@ -22,3 +22,6 @@ $(BUILD)/bench/bench: $(BENCH) $(BUILD)/bench/cloth.o $(BUILD)/bench/xpbd.o $(HE
 
 bench: $(BUILD)/bench/bench
 	taskset -c $(CORE) $< --csv $(BUILD)/bench/bench.csv
+
+bench-unseen: $(BUILD)/bench/bench
+	taskset -c $(CORE) $< --unseen --csv $(BUILD)/bench/bench-unseen.csv

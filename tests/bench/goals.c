@@ -36,11 +36,16 @@ static const budget xpbd_budgets[] = {
     {BENCH_FLAG, 64, {20, 64, 80, 84, 88}},
 };
 
+/* The scene of the tables that is most like this one. */
+static bench_kind kind_like(bench_kind kind) {
+  return kind == BENCH_MOVING_PIN ? BENCH_HANG : kind == BENCH_CAPSULE ? BENCH_DRAPE : kind;
+}
+
 /* The budget of the scene of the nearest size; of two equally near the smaller's. */
 static const budget *find_budget(const budget *budgets, int count, bench_kind kind, int n) {
   const budget *best = NULL;
   for (int i = 0; i < count; i++)
-    if (budgets[i].kind == kind && (!best || abs(budgets[i].n - n) < abs(best->n - n))) best = &budgets[i];
+    if (budgets[i].kind == kind_like(kind) && (!best || abs(budgets[i].n - n) < abs(best->n - n))) best = &budgets[i];
   return best;
 }
 

@@ -37,4 +37,6 @@ typedef struct goal {
 extern const goal goals[];
 extern const int goal_count;
 
+static const double unseen_ratio = 0.5; /* goal of every scene that nothing was tuned on: less than this */
+
 #endif

@@ -26,9 +26,10 @@ static bench_scene strip_of(const bench_scene *race, int columns, int rows) {
   s.rows = rows;
   s.count = columns * rows;
   s.mass = s.density * s.spacing * s.spacing * (float)((columns - 1) * (rows - 1)) / (float)s.count;
+  s.moving_pin = -1;
   s.has_wind = s.is_upright = 0;
   s.height = 0;
-  s.collider_radius = 0;
+  s.collider_radius = s.collider_half = s.collider_speed = 0;
   s.collider = (bench_point){0, 0, 0};
   return s;
 }

@@ -189,10 +189,12 @@ static void measure_motion(const record *r, figures *f) {
 }
 
 static void measure_distance(const record *r, figures *f) {
-  bench_point centre = r->scene->collider;
+  bench_point centre = bench_collider_place(r->scene, r->frame);
+  float half = r->scene->collider_half;
   for (int i = 0; r->scene->collider_radius > 0 && i < r->scene->count; i++) {
     const float *p = &r->now[3 * i];
     double x = (double)(p[0] - centre.x), y = (double)(p[1] - centre.y), z = (double)(p[2] - centre.z);
+    y = y - larger(smaller(y, (double)half), -(double)half);
     f->distance = smaller(f->distance, sqrt(x * x + y * y + z * z));
   }
 }

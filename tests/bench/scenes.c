@@ -9,8 +9,10 @@
 #include <string.h>
 
 static const float sphere_radius = 0.25f, drop_height = 0.1f;
+static const float capsule_radius = 0.1f, capsule_half = 0.3f, capsule_height = 0.4f, capsule_start = -0.5f;
+static const double pin_way = 0.2;
 
-static const char *const names[BENCH_KIND_COUNT] = {"HANG", "DRAPE", "FLAG", "REST"};
+static const char *const names[BENCH_KIND_COUNT] = {"HANG", "DRAPE", "FLAG", "REST", "MOVING_PIN", "CAPSULE"};
 
 const char *bench_kind_name(bench_kind kind) {
   return names[kind];
@@ -46,9 +48,12 @@ static int is_pinned(const bench_scene *s, int row, int column) {
   switch (s->kind) {
   case BENCH_HANG:
   case BENCH_REST:
+  case BENCH_MOVING_PIN:
     return row == 0 && (column == 0 || column == s->columns - 1);
   case BENCH_FLAG:
     return column == 0;
+  case BENCH_CAPSULE:
+    return row == 0;
   default:
     return 0;
   }
@@ -97,21 +102,28 @@ static void set_collider(bench_scene *s) {
     s->collider_radius = sphere_radius;
     s->collider = (bench_point){0.5f * side, 0, 0.5f * depth};
   }
+  if (s->kind == BENCH_CAPSULE) {
+    s->collider_radius = capsule_radius;
+    s->collider_half = capsule_half;
+    s->collider = (bench_point){0.5f * side, capsule_height, capsule_start};
+    s->collider_speed = 1;
+  }
 }
 
 bench_scene bench_scene_make(bench_kind kind, const bench_variant *variant) {
-  bench_scene s = {.kind = kind, .name = names[kind], .damping = 0.1f};
+  bench_scene s = {.kind = kind, .name = names[kind], .damping = 0.1f, .moving_pin = -1};
   s.shear = bench_stiffness;
   s.gravity = bench_gravity;
   s.frame_rate = variant->frame_rate > 0 ? variant->frame_rate : 60;
   s.frame_time = 1.0f / (float)s.frame_rate;
   s.frames = variant->frames > 0 ? variant->frames : (kind == BENCH_REST ? 5 : 3) * s.frame_rate;
   s.has_wind = kind == BENCH_FLAG;
-  s.is_upright = kind == BENCH_FLAG;
+  s.is_upright = kind == BENCH_FLAG || kind == BENCH_CAPSULE;
   s.height = s.is_upright ? 1 : kind == BENCH_DRAPE ? sphere_radius + bench_thickness + drop_height : 0;
   if (kind == BENCH_REST) s.damping = 3;
   set_grid(&s, variant);
   set_collider(&s);
+  if (kind == BENCH_MOVING_PIN) s.moving_pin = s.columns - 1;
   bench_place_particles(&s, is_pinned);
   return s;
 }
@@ -119,5 +131,24 @@ bench_scene bench_scene_make(bench_kind kind, const bench_variant *variant) {
 void bench_scene_free(bench_scene *scene) {
   free(scene->start);
   free(scene->inverse_mass);
-  *scene = (bench_scene){.count = 0};
+  *scene = (bench_scene){.moving_pin = -1};
+}
+
+static double time_after(const bench_scene *scene, int frame) {
+  return (double)(frame + 1) / scene->frame_rate;
+}
+
+/* The pins are never further apart than the edge between them is long, which no sheet could follow. */
+bench_point bench_pin_place(const bench_scene *scene, int frame) {
+  bench_point p;
+  memcpy(&p, &scene->start[3 * scene->moving_pin], sizeof p);
+  double turn = 2 * 3.14159265358979 * time_after(scene, frame);
+  p.x -= (float)(0.5 * pin_way * (1 - cos(turn)));
+  return p;
+}
+
+bench_point bench_collider_place(const bench_scene *scene, int frame) {
+  bench_point p = scene->collider;
+  p.z += scene->collider_speed * (float)time_after(scene, frame);
+  return p;
 }

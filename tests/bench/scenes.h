@@ -1,6 +1,6 @@
 /*
  * The scenes of the benchmark, described for any solver: a sheet of equal particles on a square grid, what is pinned,
- * and the one collider there may be. Positions are packed, x y z of a particle, row by row.
+ * what moves, and the one collider there may be. Positions are packed, x y z of a particle, row by row.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,10 +8,12 @@
 #define BENCH_SCENES_H
 
 typedef enum bench_kind {
-  BENCH_HANG,  /* swings down from horizontal, pinned at two corners; 3 s */
-  BENCH_DRAPE, /* falls 0.1 m onto a sphere; 3 s */
-  BENCH_FLAG,  /* pinned at its left edge in a wind of 8 m/s, 15 degrees off its plane; 3 s */
-  BENCH_REST,  /* HANG, damped until it hangs still; 5 s */
+  BENCH_HANG,       /* swings down from horizontal, pinned at two corners; 3 s */
+  BENCH_DRAPE,      /* falls 0.1 m onto a sphere; 3 s */
+  BENCH_FLAG,       /* pinned at its left edge in a wind of 8 m/s, 15 degrees off its plane; 3 s */
+  BENCH_REST,       /* HANG, damped until it hangs still; 5 s */
+  BENCH_MOVING_PIN, /* HANG, one pin going 0.2 m towards the other and back once a second */
+  BENCH_CAPSULE,    /* pinned at its upper edge, a standing capsule walks through at 1 m/s; 3 s */
   BENCH_KIND_COUNT
 } bench_kind;
 
@@ -44,9 +46,12 @@ typedef struct bench_scene {
   int is_upright;        /* rows follow each other along -y, otherwise along z; columns follow each other along x */
   float *start;          /* positions [m] */
   float *inverse_mass;   /* of a particle [1/kg]; 0: pinned */
+  int moving_pin;        /* its particle, or -1 */
   int has_wind;          /* bench_wind blows */
-  float collider_radius; /* of a sphere [m]; 0: there is none */
+  float collider_radius; /* of a sphere or a standing capsule [m]; 0: there is none */
+  float collider_half;   /* half the length of the capsule's axis [m]; 0: a sphere */
   bench_point collider;  /* its centre at the start [m] */
+  float collider_speed;  /* along z [m/s] */
 } bench_scene;
 
 static const float bench_gravity = 9.81f, bench_thickness = 0.01f, bench_friction = 0.5f, bench_air_density = 1.2f;
@@ -63,6 +68,11 @@ void bench_scene_free(bench_scene *scene);
 
 /* Gives a scene its particles, when all but `start` and `inverse_mass` is set. is_pinned() tells of each. */
 void bench_place_particles(bench_scene *s, int (*is_pinned)(const bench_scene *s, int row, int column));
+
+/* Where the moving pin and the collider's centre are at the end of a frame; frame -1 is the start. Between frames both
+   go straight and evenly. */
+bench_point bench_pin_place(const bench_scene *scene, int frame);
+bench_point bench_collider_place(const bench_scene *scene, int frame);
 
 /* Memory that is there; ends the program if it is not. Of zeros, aligned for vectors of eight floats. */
 void *bench_allocate(unsigned long count, unsigned long size);

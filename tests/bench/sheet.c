@@ -16,6 +16,7 @@ typedef struct sheet {
   cloth *cloth;
   void *arena;
   size_t bytes;
+  int collider;
 } sheet;
 
 static int must(int result, const char *what) {
@@ -68,8 +69,10 @@ static float blend_of(const bench_scene *s) {
   switch (s->kind) {
   case BENCH_HANG:
   case BENCH_REST:
+  case BENCH_MOVING_PIN:
     return 0.95f;
   case BENCH_DRAPE:
+  case BENCH_CAPSULE:
     return 0.8f;
   default:
     return cloth_config_default().integration.bdf2_blend;
@@ -160,14 +163,22 @@ static void pin_particles(sheet *m) {
     if (m->scene->inverse_mass[i] == 0) must(cloth_pin(m->cloth, i), "cloth_pin");
 }
 
+static cloth_pose collider_pose(const bench_scene *s, int frame) {
+  bench_point p = bench_collider_place(s, frame);
+  return (cloth_pose){{p.x, p.y, p.z}, {0, 0, 0, 1}};
+}
+
 static void add_collider(sheet *m) {
   const bench_scene *s = m->scene;
   if (s->collider_radius <= 0) return;
   cloth_collider c = cloth_collider_default();
-  c.pose.position = (cloth_vector){s->collider.x, s->collider.y, s->collider.z};
-  c.radius = s->collider_radius;
+  c.shape = s->collider_half > 0 ? CLOTH_SHAPE_CAPSULE : CLOTH_SHAPE_SPHERE;
+  c.pose = collider_pose(s, -1);
+  c.radius = c.radius_top = s->collider_radius;
+  c.half_height = s->collider_half;
   c.static_friction = c.kinetic_friction = bench_friction;
-  must(cloth_add_collider(m->cloth, &c), "cloth_add_collider");
+  m->collider = cloth_add_collider(m->cloth, &c);
+  must(m->collider, "cloth_add_collider");
 }
 
 static void *sheet_open(const bench_scene *scene, const setting *how) {
@@ -186,10 +197,19 @@ static void *sheet_open(const bench_scene *scene, const setting *how) {
   return m;
 }
 
+static void move_pin(const sheet *m, int frame) {
+  bench_point p = bench_pin_place(m->scene, frame);
+  must(cloth_move_pin(m->cloth, m->scene->moving_pin, (cloth_vector){p.x, p.y, p.z}), "cloth_move_pin");
+}
+
 /* A particle that had to be put back counts as a failure, although the sheet goes on. */
 static int sheet_step(void *state, int frame) {
   sheet *m = state;
-  (void)frame;
+  if (m->scene->moving_pin >= 0) move_pin(m, frame);
+  if (m->scene->collider_speed > 0) {
+    cloth_pose pose = collider_pose(m->scene, frame);
+    must(cloth_move_collider(m->cloth, m->collider, NULL, &pose), "cloth_move_collider");
+  }
   return !(must(cloth_step(m->cloth, m->scene->frame_time), "cloth_step") & CLOTH_NOTE_RECOVERED);
 }
 

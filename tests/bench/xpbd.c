@@ -377,8 +377,8 @@ static void blow(xpbd *m, float h) {
 
 /// Contact ///
 
-/* Puts a particle out of a ball, and holds it back by friction. */
-static inline void push_out(vector4 *x, const vector4 *p, bench_point centre, float radius) {
+/* Puts a particle out of a ball, which moves by `way` along z in this substep, and holds it back by friction. */
+static inline void push_out(vector4 *x, const vector4 *p, bench_point centre, float way, float radius) {
   float dx = x->x - centre.x, dy = x->y - centre.y, dz = x->z - centre.z, squared = dx * dx + dy * dy + dz * dz;
   if (squared >= radius * radius) return;
   float distance = sqrtf(squared), depth = radius - distance;
@@ -388,7 +388,7 @@ static inline void push_out(vector4 *x, const vector4 *p, bench_point centre, fl
   x->x += depth * dx;
   x->y += depth * dy;
   x->z += depth * dz;
-  float tx = x->x - p->x, ty = x->y - p->y, tz = x->z - p->z, normal = tx * dx + ty * dy + tz * dz;
+  float tx = x->x - p->x, ty = x->y - p->y, tz = x->z - p->z - way, normal = tx * dx + ty * dy + tz * dz;
   tx -= normal * dx;
   ty -= normal * dy;
   tz -= normal * dz;
@@ -399,13 +399,43 @@ static inline void push_out(vector4 *x, const vector4 *p, bench_point centre, fl
   x->z -= kept * tz;
 }
 
-static void collide(xpbd *m) {
+static void collide_with_sphere(xpbd *m) {
   const float radius = m->scene->collider_radius + bench_thickness;
-  for (int i = 0; i < m->count && m->scene->collider_radius > 0; i++)
-    push_out(&m->position[i], &m->previous[i], m->scene->collider, radius);
+  for (int i = 0; i < m->count; i++)
+    push_out(&m->position[i], &m->previous[i], m->scene->collider, 0, radius);
+}
+
+static void collide_with_capsule(xpbd *m, bench_point centre, float way) {
+  const float radius = m->scene->collider_radius + bench_thickness, half = m->scene->collider_half;
+  for (int i = 0; i < m->count; i++) {
+    bench_point nearest = centre;
+    float along = m->position[i].y - centre.y;
+    nearest.y += along > half ? half : along < -half ? -half : along;
+    if (m->position[i].w > 0) push_out(&m->position[i], &m->previous[i], nearest, way, radius);
+  }
+}
+
+static void collide(xpbd *m, int frame, int substep) {
+  const bench_scene *s = m->scene;
+  if (s->collider_radius <= 0) return;
+  if (s->collider_half <= 0) {
+    collide_with_sphere(m);
+    return;
+  }
+  float way = s->collider_speed * s->frame_time / (float)m->substeps;
+  bench_point centre = bench_collider_place(s, frame - 1);
+  centre.z += way * (float)(substep + 1);
+  collide_with_capsule(m, centre, way);
 }
 
 /// Substep ///
+
+static void move_pin(xpbd *m, int frame, int substep) {
+  if (m->scene->moving_pin < 0) return;
+  bench_point from = bench_pin_place(m->scene, frame - 1), to = bench_pin_place(m->scene, frame);
+  float share = (float)(substep + 1) / (float)m->substeps;
+  m->position[m->scene->moving_pin].x = from.x + share * (to.x - from.x);
+}
 
 static void predict(xpbd *m, float h) {
   vector4 *x = m->position, *p = m->previous, *v = m->velocity;
@@ -434,14 +464,14 @@ static void set_velocities(xpbd *m, float per_time) {
 }
 
 static int xpbd_step(void *state, int frame) {
-  (void)frame;
   xpbd *m = state;
   const float h = m->scene->frame_time / (float)m->substeps, per_time = 1 / h;
   for (int k = 0; k < m->substeps; k++) {
     if (m->scene->has_wind) blow(m, h);
     predict(m, h);
+    move_pin(m, frame, k);
     solve(m, per_time * per_time);
-    collide(m);
+    collide(m, frame, k);
     set_velocities(m, per_time);
   }
   return 1;
