@@ -349,6 +349,27 @@ static inline double hanging_elongation(int n, double stretch, int substeps, dou
   return elongation / theory;
 }
 
+#define HEM_SIDE 16    /* particles */
+#define HEM_MASS 0.32f /* [kg] */
+
+/* Elongation of a strip of 1 m x 1 m with a hem of 0.32 kg [m]. */
+static inline double hem_elongation(double stretch, int substeps) {
+  float mass[HEM_SIDE * HEM_SIDE];
+  cloth_config config = hanging_config(HEM_SIDE, HEM_SIDE, 1.0, 1.0, substeps);
+  for (int i = 0; i < HEM_SIDE * HEM_SIDE; i++)
+    mass[i] = i < HEM_SIDE * (HEM_SIDE - 1) ? 1.0f : HEM_MASS * (float)HEM_SIDE / config.fabric.density;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = (float)stretch;
+  config.fabric.shear = 0.0f;
+  config.grid.mass_map = mass;
+  fixture s = fixture_make(&config);
+  for (int column = 0; column < HEM_SIDE; column++)
+    cloth_pin(s.sheet, column);
+  advance_frames(&s, 570);
+  double elongation = -mean_height(&s, HEM_SIDE * (HEM_SIDE - 1), 1, HEM_SIDE, 30) - 1.0;
+  fixture_free(&s);
+  return elongation;
+}
+
 /// Small strains of a spring lattice ///
 
 /* Rest under gravity of a lattice of springs with small strains, in its plane: stretch springs along the lines, shear
@@ -694,6 +715,60 @@ static inline drape drape_over_disc(const cloth_fabric *fabric, int n, int subst
 typedef struct stretch_record {
   double late, ever; /* largest strain of a stretch spring: in the last second, and in the whole run */
 } stretch_record;
+
+static inline stretch_record record_stretch(const fixture *s, int frames) {
+  stretch_record r = {0.0, 0.0};
+  for (int frame = 0; frame < frames; frame++) {
+    advance_frames(s, 1);
+    double stretch = largest_stretch(s);
+    r.ever = fmax(r.ever, stretch);
+    if (frame >= frames - 60) r.late = fmax(r.late, stretch);
+  }
+  return r;
+}
+
+/* Largest stretch of a square sheet that falls 2.6 cm onto a cylinder 18 cm across, 45 cm wide, or onto a corner of a
+   box, 50 cm wide. 5 s. The body is `x` and `z` beside its place [m]. */
+static inline stretch_record rim_stretch_at(const cloth_fabric *fabric, int32_t shape, int n, int substeps, double x,
+                                            double z) {
+  int is_box = shape == CLOTH_SHAPE_BOX;
+  double side = is_box ? 0.5 : 0.45;
+  cloth_config config = experiment_config(substeps);
+  config.columns = config.rows = n;
+  config.origin = vector_at(-0.5 * side, is_box ? 0.23 : 0.13, -0.5 * side);
+  config.edge_warp = vector_at(side, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, side);
+  config.fabric = *fabric;
+  config.thickness = 0.004f;
+  config.integration.velocity_damping = 0.6f;
+  fixture s = fixture_make(&config);
+  cloth_collider body = cloth_collider_default();
+  body.shape = shape;
+  body.radius = 0.09f;
+  body.half_height = 0.1f;
+  body.half_extents = vector_at(0.2, 0.2, 0.2);
+  body.pose.position = vector_at(x - (is_box ? 0.1 : 0.0), 0.0, z - (is_box ? 0.1 : 0.0));
+  cloth_add_collider(s.sheet, &body);
+  stretch_record r = record_stretch(&s, 300);
+  fixture_free(&s);
+  return r;
+}
+
+static inline stretch_record rim_stretch(const cloth_fabric *fabric, int32_t shape, int n, int substeps) {
+  return rim_stretch_at(fabric, shape, n, substeps, 0.0, 0.0);
+}
+
+/* Largest stretch of the flag of examples/scenes.h. */
+static inline stretch_record flag_stretch(int n, int substeps) {
+  scene what = scene_describe(SCENE_FLAG, n);
+  set_substeps(&what.config, substeps);
+  fixture s = fixture_make(&what.config);
+  for (int row = 0; row < n; row++)
+    cloth_pin(s.sheet, row * n);
+  stretch_record r = record_stretch(&s, what.frames);
+  fixture_free(&s);
+  return r;
+}
 
 /// Folds ///
 

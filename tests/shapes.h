@@ -50,6 +50,13 @@ static inline double distance_to(const cloth_collider *c, point world) {
   }
 }
 
+static inline double least_distance(const fixture *s, const cloth_collider *c) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < s->count; i++)
+    least = fmin(least, distance_to(c, position_of(s->sheet, i)));
+  return least;
+}
+
 static inline cloth_collider shape_at(int32_t shape, double height, cloth_rotation rotation) {
   cloth_collider c = cloth_collider_default();
   c.shape = (int32_t)shape;
