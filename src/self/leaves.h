@@ -4,7 +4,6 @@
 #include "../lanes.h"
 #include "../scalar.h"
 #include "tree.h"
-#include "untangle.h"
 
 /// Leaves of the tree of boxes ///
 
