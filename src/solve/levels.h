@@ -198,6 +198,7 @@ static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32
     for (int32_t q = 0; q < columns; q++) {
       const float weight = weights[q] * (rows == 2 ? 0.5f : 1.0f);
       float *to = own_at(ground, SYMMETRIC_FLOATS, (above + r) * p->coarse_pitch + nodes[q], 0);
+      CLOTH_UNROLL
       for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
         to[n * CLOTH_LANES] += weight * block[n];
       }
