@@ -299,6 +299,75 @@ static void test_small(void) {
   }
 }
 
+/* Things of 12 mm fall on a sheet whose cells are 60 mm wide, on the middle of one and off it: none falls through, and
+   no energy is won from rest. */
+static void test_marbles(void) {
+  static const int32_t shapes[] = {CLOTH_SHAPE_SPHERE, CLOTH_SHAPE_BOX, CLOTH_SHAPE_CAPSULE};
+  static const float masses[] = {0.002f, 0.02f, 0.1f};
+  for (int k = 0; k < 2 * 3 * 3 * 2; k++) {
+    const int substeps = k % 2 ? 4 : 2, shape = k / 2 % 3, mass = k / 6 % 3, amid = k / 18;
+    cloth_config config = framed_config(17, substeps);
+    fixture s = framed(&config);
+    cloth_collider thing = cloth_collider_default();
+    thing.shape = shapes[shape];
+    thing.radius = thing.radius_top = 0.012f;
+    thing.half_height = 0.02f;
+    thing.half_extents = vector_at(0.012, 0.012, 0.012);
+    thing.pose.position = vector_at(amid ? 0.03 : 0.021, 0.3, amid ? 0.03 : 0.042);
+    if (shape == 2) thing.pose.rotation = (cloth_rotation){0.0f, 0.0f, 0.70710678f, 0.70710678f};
+    const int index = cloth_add_collider(s.sheet, &thing);
+    cloth_body body = cloth_body_default(&thing, masses[mass]);
+    cloth_set_body(s.sheet, index, &body);
+    cloth_pose pose = thing.pose;
+    double lowest = 0.0, fastest = 0.0;
+    for (int frame = 0; frame < 240; frame++) {
+      cloth_step(s.sheet, FRAME);
+      cloth_get_body(s.sheet, index, &body, &pose);
+      lowest = fmin(lowest, (double)pose.position.y);
+      if (frame >= 180) fastest = fmax(fastest, point_length(point_of(body.velocity)));
+    }
+    CHECK(lowest > -0.15, "shape %d of %g kg, %s, %d substeps: falls to %g m", shape, (double)masses[mass],
+          amid ? "amid a cell" : "beside", substeps, lowest);
+    CHECK(fastest < 0.3, "shape %d of %g kg, %s, %d substeps: %g m/s", shape, (double)masses[mass],
+          amid ? "amid a cell" : "beside", substeps, fastest);
+    fixture_free(&s);
+  }
+}
+
+/* A marble rests on a sheet all of whose particles are pinned, amid a cell. */
+static void test_pinned(void) {
+  for (int substeps = 1; substeps <= 4; substeps *= 2) {
+    cloth_config config = framed_config(17, substeps);
+    fixture s = fixture_make(&config);
+    for (int i = 0; i < s.count; i++)
+      cloth_pin(s.sheet, i);
+    cloth_collider marble = cloth_collider_default();
+    marble.shape = CLOTH_SHAPE_SPHERE;
+    marble.radius = 0.012f;
+    marble.pose.position = vector_at(0.035, 0.1, 0.028);
+    const int index = cloth_add_collider(s.sheet, &marble);
+    cloth_body body = cloth_body_default(&marble, 0.02f);
+    cloth_set_body(s.sheet, index, &body);
+    cloth_pose pose = marble.pose;
+    point received = {0.0, 0.0, 0.0};
+    for (int frame = 0; frame < 300; frame++) {
+      cloth_step(s.sheet, FRAME);
+    }
+    cloth_get_body(s.sheet, index, &body, &pose);
+    for (int i = 0; i < s.count; i++) {
+      cloth_vector impulse;
+      cloth_get_pin_reaction(s.sheet, i, &impulse);
+      received = point_sum(received, point_of(impulse));
+    }
+    CHECK(pose.position.y > 0.0f && point_length(point_of(body.velocity)) < 1.0e-3, "%d substeps: at %g m, %g m/s",
+          substeps, (double)pose.position.y, point_length(point_of(body.velocity)));
+    const double weight = 9.81 * (0.02 + (double)config.fabric.density) / 60.0;
+    CHECK(fabs(received.y + weight) < 1.0e-3 * weight, "%d substeps: pins receive %g of %g N s", substeps, -received.y,
+          weight);
+    fixture_free(&s);
+  }
+}
+
 enum { UNEVEN_COLUMNS = 12, UNEVEN_ROWS = 6 };
 
 /* One column of cells is three times as wide as the others; a thin post comes up in it, whichever it is, and lifts the
@@ -342,8 +411,8 @@ static void test_uneven(void) {
   }
 }
 
-static const test tests[] = {TEST(flat),     TEST(rests), TEST(turns), TEST(thrown),
-                             TEST(momentum), TEST(small), TEST(uneven)};
+static const test tests[] = {TEST(flat),  TEST(rests),  TEST(turns),   TEST(thrown), TEST(momentum),
+                             TEST(small), TEST(uneven), TEST(marbles), TEST(pinned)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);

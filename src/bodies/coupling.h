@@ -3,6 +3,9 @@
 #include "../base/rows.h"
 #include "../bodies.h"
 #include "../compiler.h"
+#include "../contact/cell_memory.h"
+#include "../contact/cell_point.h"
+#include "../contact/element.h"
 #include "../contact/points.h"
 #include "../contact/press.h"
 #include "../contact/touch.h"
@@ -73,7 +76,7 @@ static void add_body_force(body_unknown *u, cloth_vector force, cloth_vector arm
   }
 }
 
-/* A contact of one particle: K = across I + (along - across) n n^T. */
+/* A contact of one point of a cloth: K = across I + (along - across) n n^T. */
 typedef struct body_contact {
   cloth_vector normal, arm, force; /* force: on the particle, at the place of linearisation */
   float along, across;
@@ -239,6 +242,43 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
   return s;
 }
 
+/* An attachment as a contact that is as stiff in all directions. */
+static body_contact contact_of_spring(const body_spring *s) {
+  const body_contact e = {.arm = s->arm,
+                          .force = vector_scale(s->offset, negate(s->stiffness)),
+                          .along = s->stiffness,
+                          .across = s->stiffness};
+  return e;
+}
+
+/* The touch of a cell as a contact of its point. */
+static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *touched, const body_unknown *u) {
+  const body_contact e = {.normal = touched->normal,
+                          .arm = arm_of_cell(a, touched, u->centre),
+                          .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
+                          .along = touched->law.along,
+                          .across = touched->law.across};
+  return e;
+}
+
+/* K v */
+static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) {
+  return element_product(e->normal, e->along, e->across, vector_flush_work(v));
+}
+
+/* Adds K v of a contact to a force, and its moment. */
+static void add_body_pull(const body_contact *e, cloth_vector v, cloth_vector *force, cloth_vector *moment) {
+  const cloth_vector pull = body_contact_product(e, v);
+  *force = vector_add(*force, pull);
+  *moment = vector_add(*moment, vector_cross(e->arm, pull));
+}
+
+/* Runs a statement for the touches `e` of cells with a body that have a block. */
+#define EACH_BODY_CELL(c, u, e, ...)                                                                                   \
+  EACH_CELL_TOUCH(c, e, {                                                                                              \
+    if (e->collider == (u)->collider && has_block(&e->law)) { __VA_ARGS__; }                                           \
+  })
+
 /* Runs a statement for all attachments to a body, as springs. */
 #define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
   for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
@@ -269,11 +309,12 @@ CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const subst
                               body_unknown *u) {
   start_body_block(c, t, b, u);
   EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
+  EACH_BODY_CELL(c, u, e, {
+    const body_contact contact = contact_of_cell(a, e, u);
+    add_body_contact(u, &contact);
+  });
   EACH_BODY_SPRING(c, a, t, u, s, {
-    const body_contact contact = {.arm = s.arm,
-                                  .force = vector_scale(s.offset, negate(s.stiffness)),
-                                  .along = s.stiffness,
-                                  .across = s.stiffness};
+    const body_contact contact = contact_of_spring(&s);
     add_body_contact(u, &contact);
   });
 }
@@ -326,11 +367,14 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
       });
     }
   }
+  EACH_BODY_CELL(c, u, e, {
+    const body_contact contact = contact_of_cell(a, e, u);
+    const cloth_vector force = body_contact_product(&contact, carried_point(y, contact.arm));
+    EACH_MOVING_CORNER(a, e, n, i, add_to_own(to, i, vector_scale(force, sign * e->weight[n])));
+  });
   EACH_BODY_SPRING(c, a, t, u, s, {
-    const cloth_vector way = vector_flush_work(carried_point(y, s.arm));
-    for (int32_t axis = 0; axis < 3; axis++) {
-      *own_at(to, 3, s.place, axis) += sign * s.stiffness * component(way, axis);
-    }
+    const body_contact contact = contact_of_spring(&s);
+    add_to_own(to, s.place, vector_scale(body_contact_product(&contact, carried_point(y, s.arm)), sign));
   });
 }
 
@@ -361,6 +405,7 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
 static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
                       int32_t takes_solution) {
   lanes_sum force[3], moment[3];
+  cloth_vector corners[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
   EACH_BODY_TOUCH(c, a, u, e, k, {
@@ -370,13 +415,17 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
   });
   cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
+  EACH_BODY_CELL(c, u, e, {
+    const body_contact contact = contact_of_cell(a, e, u);
+    add_body_pull(&contact, takes_solution ? own_at_cell(a, a->solution, e) : near_at_cell(a, a->direction, e, corners),
+                  &f, &m);
+  });
   EACH_BODY_SPRING(c, a, t, u, s, {
     const float *direction = near_row(a->direction, a->pitch, s.row);
-    const cloth_vector p =
-        takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column);
-    const cloth_vector pulled = vector_scale(vector_flush_work(p), s.stiffness);
-    f = vector_add(f, pulled);
-    m = vector_add(m, vector_cross(s.arm, vector_flush_work(pulled)));
+    const body_contact contact = contact_of_spring(&s);
+    add_body_pull(&contact,
+                  takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column), &f,
+                  &m);
   });
   for (int32_t n = 0; n < 3; n++) {
     u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));

@@ -1,6 +1,8 @@
 #pragma once
 #include "../access.h"
 #include "../base/rows.h"
+#include "../bodies/coupling.h"
+#include "../bodies/unknown.h"
 #include "../compiler.h"
 #include "../contact_record.h"
 #include "../lanes.h"
@@ -11,6 +13,8 @@
 #include "../types.h"
 #include "body.h"
 #include "cell_memory.h"
+#include "cell_nearest.h"
+#include "cell_point.h"
 #include "element.h"
 #include "energy.h"
 #include "law.h"
@@ -23,8 +27,8 @@
 
 /*
  * The forces and blocks of touches of cells: elements of three particles (contact/element.h), with the law of particles
- * and a share of its stiffness. The colliders have no mass. A cell lets go, and its friction is bounded, as that of a
- * particle (contact/press.h).
+ * and a share of its stiffness. A cell lets go, and its friction is bounded, as that of a particle (contact/press.h).
+ * What it does to a body is in bodies/coupling.h.
  *
  * In: touches of cells, residual, product (what pressed last), spring sums, diagonal, direction. Out: residual, ground,
  * product, memory, reactions. Scratch: none.
@@ -35,19 +39,6 @@
 /* Stiffness of a point between three particles over that of a particle: shares of a point and of its particles are
    together about those of a particle. With 1 a sheet that is pulled over an edge gains energy. */
 #define CELL_SHARE 0.25f
-
-/* Runs statements for all touches `e` of cells of a cloth. */
-#define EACH_CELL_TOUCH(c, e, ...)                                                                                     \
-  for (cell_touch *e = cell_touches_of(c), *e##_end = e + workspace_of(c)->cells; e < e##_end; e++) {                  \
-    __VA_ARGS__;                                                                                                       \
-  }
-
-/* Runs statements for the corners `n` of a touch that move, at places `i`. */
-#define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
-  for (int32_t n = 0; n < 3; n++) {                                                                                    \
-    const int32_t i = (e)->place[n];                                                                                   \
-    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) { __VA_ARGS__; }                                                       \
-  }
 
 /* k_0 of a touch. */
 static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_touch *e) {
@@ -70,10 +61,17 @@ static void take_last_cells(const cloth *c, const substep_terms *t) {
   });
 }
 
+/* 1 if a touch begins deeper than the law is thick. */
+static int is_deep_cell(const cloth *c, const cell_touch *e) {
+  return e->reach < CELL_REACH * contact_thickness(c);
+}
+
 /* Takes a touch for its law. */
 static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, cell_touch *e, law_block *to) {
   const collider_slot *slot = slot_at(c, e->collider);
   const int32_t lane = to->count++;
+  const int32_t begins_at_body = !e->known && find_unknown(c, e->collider); /* corners bound its friction */
+  float held = 1.0f;
   e->friction = e->slides ? slot->body.kinetic_friction : slot->body.static_friction;
   to->law[lane] = &e->law;
   take_held_end(&to->end[3], lane);
@@ -81,7 +79,8 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
     const int32_t i = e->place[n];
     if (*own_at(a->diagonal, 1, i, 0) > 0.0f) {
       const element_end end = {a, t, i, e->weight[n], 1.0f, 1.0f};
-      take_end(&to->end[n], lane, &end, 0);
+      take_end(&to->end[n], lane, &end, begins_at_body);
+      held = e->weight[n] > 0.0f ? 0.0f : held;
     } else {
       take_held_end(&to->end[n], lane);
     }
@@ -90,10 +89,21 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   to->reach[lane] = e->reach;
   to->thickness[lane] = contact_thickness(c);
   to->friction[lane] = e->friction;
+  to->held[lane] = held;
   to->stiffness[lane] = cell_stiffness(c, t, e);
+  if (held > 0.0f) { to->stiffness[lane] += stiffness_of_body(c, t, find_unknown(c, e->collider), is_deep_cell(c, e)); }
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
   put_vector(to->last, lane, vector_flush_work(vector_scale(e->last, t->scale)));
+}
+
+/* Adds what a touch has pressed a body with, which resists its rolling. */
+static void press_body(const cloth *c, const substep_terms *t, const cell_touch *e) {
+  body_unknown *u = find_unknown(c, e->collider);
+  if (u && e->law.along > 0.0f) {
+    const float last = flush_small(vector_dot(e->last, e->normal) * t->scale, WORK_QUANTUM);
+    u->pressed.partial[0] += maximum(last, 0.0f);
+  }
 }
 
 /* The laws of all touches of cells. */
@@ -106,12 +116,10 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
     take_cell(c, &a, t, &e[n], &b);
     if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
   }
-  EACH_CELL_TOUCH(c, touched, touched->held = touched->law);
-}
-
-/* The force of a touch whose point has moved. */
-CLOTH_INLINE cloth_vector cell_force(const cell_touch *e, cloth_vector moved) {
-  return element_force(&e->law, e->normal, e->offset, moved);
+  EACH_CELL_TOUCH(c, touched, {
+    touched->held = touched->law;
+    press_body(c, t, touched);
+  });
 }
 
 /* Adds their forces and blocks. */
@@ -127,16 +135,6 @@ CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
       });
     }
   });
-}
-
-/* The sum of w_j v_j over corners that move, from a near array; those vectors. */
-static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell_touch *e, cloth_vector v[3]) {
-  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING_CORNER(a, e, n, i, {
-    v[n] = near_vector(near_row(array, a->pitch, 0), a->plane, i);
-    sum = vector_add_scaled(sum, v[n], e->weight[n]);
-  });
-  return vector_flush_work(sum);
 }
 
 /* What touches of cells add to p . q and, but for the last direction, to the product: the blocks of their particles are
@@ -160,18 +158,6 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
   return sum;
 }
 
-/* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
-static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
-  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  const cloth_vector none = sum;
-  EACH_MOVING_CORNER(a, e, n, i, {
-    const cloth_vector p = near_vector(near_row(a->direction, a->pitch, 0), a->plane, i);
-    const cloth_vector y = vector_add_scaled(has_solution ? own_vector(a->solution, i) : none, p, length);
-    sum = vector_add_scaled(sum, y, e->weight[n]);
-  });
-  return vector_flush_work(sum);
-}
-
 /* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
 static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t is_fast) {
   const float press = e->law.force - e->law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
@@ -186,14 +172,14 @@ static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t
   return law;
 }
 
-/* Lets go what pulls, as release_contacts() does. */
+/* Lets go what pulls, as release_contacts() does, but for bodies. */
 CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays a = arrays_of(c);
   const float fast = FAST_WAY * contact_thickness(c);
   solve_change change = {0.0f, 0.0f, 0};
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
-    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) { continue; }
+    if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
     const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
     e->law = released_law(e, moved, fast < e->way);
@@ -232,6 +218,20 @@ CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
   return sum;
 }
 
+/* How the point of a touch has moved in the solve from what it touches. */
+static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, const cell_touch *e,
+                                      int32_t has_solution) {
+  const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
+#if WITH_BODIES
+  const body_unknown *u = find_unknown(c, e->collider);
+  if (u) {
+    const cloth_vector way = carried_point(u->solution, arm_of_cell(a, e, u->centre));
+    return vector_flush_work(vector_subtract(moved, way));
+  }
+#endif
+  return moved;
+}
+
 #if WITH_BODIES
 
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
@@ -239,22 +239,29 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   EACH_CELL_TOUCH(c, e, {
-    if (e->law.along > 0.0f) {
-      const cloth_vector moved = solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution);
-      sum = vector_add(sum, cell_force(e, moved));
-    }
+    if (e->law.along > 0.0f) { sum = vector_add(sum, cell_force(e, moved_on_collider(c, &a, e, has_solution))); }
   });
   return vector_flush_work(sum);
 }
 
 #endif
 
+/* From the position of a collider to the point of a touch, which is at a place in its axes: as the solve has it, if it
+   is a body. */
+static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b, const cell_touch *e,
+                                    cloth_vector place) {
+#if WITH_BODIES
+  if (b->unknown) { return arm_of_cell(a, e, b->unknown->centre); }
+#endif
+  (void)a, (void)e;
+  return vector_flush_work(rotate(b->end.rotation, place));
+}
+
 /* What a touch has given at the solution, and what the collider has received. */
-static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const touched_body *b, const cell_touch *e,
-                                  cloth_vector moved, cloth_vector place) {
+static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const cell_touch *e, cloth_vector moved,
+                                  cloth_vector arm) {
   const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
   const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
-  const cloth_vector arm = vector_flush_work(rotate(b->end.rotation, place));
   cloth_reaction *reaction = &reactions_of(c)[e->collider];
   reaction->impulse = vector_add(reaction->impulse, impulse);
   reaction->torque = vector_add(reaction->torque, vector_cross(arm, impulse));
@@ -273,8 +280,8 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
     at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
   }
   const cloth_vector place = vector_flush(to_local(&b->end, vector_flush(at, STATE_QUANTUM)), STATE_QUANTUM);
-  const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
-  const cloth_vector newton = react_to_cell(c, t, b, e, moved, place);
+  const cloth_vector moved = moved_on_collider(c, a, e, has_solution);
+  const cloth_vector newton = react_to_cell(c, t, e, moved, arm_of_reaction(a, b, e, place));
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
   const float law =

@@ -8,11 +8,12 @@
 #include "../rigid.h"
 #include "../scalar.h"
 #include "../solve/arrays.h"
-#include "../triangle_place.h"
 #include "../types.h"
 #include "body.h"
 #include "buried.h"
+#include "cell_edges.h"
 #include "cell_memory.h"
+#include "cell_nearest.h"
 #include "search.h"
 #include "touch.h"
 
@@ -20,9 +21,9 @@
 
 /*
  * Particles alone let what is small or sharp through their cells: a sheet that is pulled over the edge of a box hooks
- * it. So a triangle of a cell touches a solid without mass, too, at the point of it that is nearest to the solid where
- * the substep begins; but only where the solid stands out between the particles, which a flat sheet on a flat top, or
- * one over what is large against its cells, does not see:
+ * it. So a triangle of a cell touches a solid, too, at the point of it that is nearest to the solid; but only where the
+ * solid stands out between the particles, which a flat sheet on a flat top, or one over what is large against its
+ * cells, does not see:
  *
  *   sag = sum w_j phi_j - phi(p) >= LEAST_SAG T, phi the distance from the solid
  *
@@ -40,7 +41,7 @@
  *   by turn       phi_j >= phi_i + n_i . (x_j - x_i), so that sag <= sum_{i<j} w_i w_j (n_i - n_j) . (x_i - x_j).
  *   by a plane    phi(y) >= phi(p) + n . (y - p) at its middle, and at each place of the descent.
  *
- * What is left descends to its nearest point, as many triangles at once as there are lanes.
+ * What is left descends to its nearest point, see contact/cell_nearest.h.
  *
  * In: position, place, diagonal, colliders, memory of cells. Out: touches of particles and of cells. Scratch:
  * ground.
@@ -48,45 +49,11 @@
 
 #if WITH_COLLIDERS
 
-/* Where the law of a cell begins, in thicknesses. */
-#define CELL_REACH 0.5f
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept [T]. */
 #define LEAST_SAG 0.25f
 #define CELL_SAG 0.05f
-/* Touches are looked for so many thicknesses farther out than the law begins, and in all as far out as this. */
-#define CELL_SLACK 0.25f
-#define CELL_FARTHEST (CELL_REACH + CELL_SLACK)
-/* A point is kept unless another one is nearer by so many thicknesses. */
-#define KEPT_SHARE 0.1f
-/* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
-   to the next; of a kept point fewer and shorter ones. */
-#define DESCENT_STEPS 8
-#define DESCENT_START 0.5f
-#define KEPT_STEPS 3
-#define KEPT_START 0.12f
-#define DESCENT_FACTOR 0.5f
 /* Most places that are charged for the way of a point that is followed. */
 #define CELL_FOLLOWED 4
-/* Slopes of the distance along a triangle below this are none. */
-#define LEAST_SLOPE 1.0e-3f
-
-/* A triangle that is looked at, and a point of it at the beginning of the substep. */
-typedef struct cell_triangle {
-  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
-  float distance[3];
-  int32_t row[3], column[3];
-  uint32_t key;
-  const cell_memory *memory; /* NULL: nothing is remembered of it */
-  float weight[3], nearest;  /* of its point; the distance of that */
-  float kept;                /* distance of the point that is remembered */
-  float way_squared;         /* of the corner that goes farthest [m^2] */
-} cell_triangle;
-
-/* Triangles that wait for each other. */
-typedef struct cell_batch {
-  int32_t count;
-  cell_triangle triangle[CLOTH_LANES];
-} cell_batch;
 
 /* What the search of cells takes beside that of the particles of a collider. */
 typedef struct cell_search {
@@ -99,21 +66,19 @@ typedef struct cell_search {
   cell_batch batch;
 } cell_search;
 
-/* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses. */
-#define LARGE_SAG 0.5f
+/* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses: particles that
+   are as far as the law is thick keep the middle of a flat cell out of its own law, which begins at CELL_REACH; bodies
+   with mass, if they keep it outside at all. With that of colliders two balls of S7 ring on on 17 x 17 with 4 substeps,
+   at .03 and .12 m/s. */
+#define LARGE_SAG (1.0f - CELL_REACH)
+#define LARGE_BODY_SAG 1.0f
 
-/* The radius of balls that fill a collider: each of its points lies in one. */
-static float round_radius(const cloth_collider *s) {
-  return s->shape == CLOTH_SHAPE_SPHERE    ? s->radius
-         : s->shape == CLOTH_SHAPE_CAPSULE ? minimum(s->radius, s->radius_top)
-                                           : 0.0f;
-}
-
-/* 1 for colliders that cells touch: solids without mass that are not so large that particles alone keep them out. */
+/* 1 for colliders that cells touch: solids that are not so large that particles alone keep them out. */
 static int is_met_by_cells(const cloth *c, const touched_body *b, float thickness) {
   const float longest = maximum(c->grid.diagonal, c->grid.antidiagonal);
-  const int is_large = longest * longest < 8.0f * LARGE_SAG * thickness * round_radius(b->shape);
-  return !b->unknown && b->shape->shape != CLOTH_SHAPE_PLANE && !is_concave(b->shape) && !is_large;
+  const float share = b->unknown ? LARGE_BODY_SAG : LARGE_SAG;
+  const int is_large = longest * longest < 8.0f * share * thickness * round_radius(b->shape);
+  return b->shape->shape != CLOTH_SHAPE_PLANE && !is_concave(b->shape) && !is_large;
 }
 
 /* The longest edge of the triangles of a cloth, where it is linearised, squared. */
@@ -221,21 +186,6 @@ CLOTH_INLINE lanes turn_between(const corner_block *a, const corner_block *b) {
   return lanes3_dot(turned, lanes3_flush_below(lanes3_subtract(a->from, b->from), STATE_QUANTUM));
 }
 
-/* The least distance that a triangle has from a convex collider, if a point p of it has the distance and the normal. */
-CLOTH_INLINE lanes least_distance(lanes distance, lanes3 normal, lanes3 p, const lanes3 corner[3]) {
-  const lanes3 n = lanes3_flush(normal);
-  const lanes a = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[0], p), STATE_QUANTUM));
-  const lanes b = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[1], p), STATE_QUANTUM));
-  const lanes c = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[2], p), STATE_QUANTUM));
-  return lanes_add(distance, lanes_minimum(a, lanes_minimum(b, c)));
-}
-
-/* Nothing that goes so far touches if it is so far where the substep begins. */
-CLOTH_INLINE lanes farthest_touch(const touch_search *s, lanes way_squared) {
-  const lanes ways = lanes_multiply(lanes_splat(1.0f + FARTHER), lanes_square_root(way_squared));
-  return lanes_multiply(lanes_splat(BOX_SLACK), lanes_add(lanes_splat(CELL_FARTHEST * s->thickness), ways));
-}
-
 /* Which triangles may begin to touch: by how far the surface turns from corner to corner, then by the distance of their
    middle. The sag is no more than the second largest of the three turns, and a third of the largest. */
 CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
@@ -261,12 +211,6 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   return lanes_both(may, lanes_both(stands_out, lanes_less(least_distance(distance, normal, at, corner), most)));
 }
 
-static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
-  cloth_vector sum = vector_scale(corner[0], weight[0]);
-  sum = vector_add_scaled(sum, corner[1], weight[1]);
-  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
-}
-
 /* The first entry of the memory from a key on; NULL if there is none. */
 static const cell_memory *memory_from(cell_search *s, uint32_t key) {
   const cell_memory *entry = cell_memories_of(s->s->c);
@@ -277,138 +221,16 @@ static const cell_memory *memory_from(cell_search *s, uint32_t key) {
   return s->cursor < count ? &entry[s->cursor] : NULL;
 }
 
-/* The weights of the remembered point of a triangle; without one those of its middle. */
-static void start_weights(const cell_memory *m, float weight[3]) {
-  const float third = 1.0f / 3.0f;
-  weight[1] = m ? m->weight[0] : third;
-  weight[2] = m ? m->weight[1] : third;
-  weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
-}
-
-/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are; how
-   far they are too far. */
-typedef struct descent {
-  lanes3 corner[3], first, second, across;
-  lanes weight[3], step, steps, most;
-} descent;
-
-/* Takes the triangles that wait. */
-static descent descent_of(const touch_search *s, const cell_batch *b) {
-  float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
-  float way_squared[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
-    for (int32_t n = 0; n < 3; n++) {
-      corner[n][0][lane] = t->from[n].x;
-      corner[n][1][lane] = t->from[n].y;
-      corner[n][2][lane] = t->from[n].z;
-      weight[n][lane] = t->weight[n];
-    }
-    start[lane] = t->memory ? KEPT_START : DESCENT_START;
-    way_squared[lane] = t->way_squared;
-    steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
-  }
-  descent d;
-  lanes3 *q = d.corner;
-  for (int32_t n = 0; n < 3; n++) {
-    q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
-    d.weight[n] = lanes_load(weight[n]);
-  }
-  d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
-  d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
-  const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
-  const lanes longest = lanes_maximum(lanes3_length(d.first), lanes_maximum(lanes3_length(d.second), third));
-  const lanes3 area = lanes3_cross(d.first, d.second);
-  const lanes twice = lanes_maximum(lanes3_length(area), lanes_splat(STATE_QUANTUM));
-  d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
-  d.step = lanes_multiply(longest, lanes_load(start));
-  d.steps = lanes_load(steps);
-  d.most = farthest_touch(s, lanes_load(way_squared));
-  return d;
-}
-
-/* The points of triangles, relative to their first corners. */
-CLOTH_INLINE lanes3 points_of_descent(const descent *d) {
-  return lanes3_quantise(lanes3_add_scaled(lanes3_scale(d->first, d->weight[1]), d->second, d->weight[2]),
-                         STATE_ROUNDER);
-}
-
-/* A step against the slope of the distance from a point p, where that has the normal `normal`: which go on. */
-CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
-  const lanes3 n = lanes3_flush(normal), slope = lanes3_across(n, d->across);
-  const lanes steep = lanes3_length(slope), one = lanes_splat(1.0f);
-  const lanes_mask falls = lanes_less(lanes_splat(LEAST_SLOPE), steep);
-  const lanes by = lanes_divide(d->step, lanes_select(falls, steep, one));
-  const lanes3 to = lanes3_quantise(lanes3_add_scaled(p, slope, lanes_negate(by)), STATE_ROUNDER);
-  const triangle_place t = place_over_triangle(to, d->first, d->second);
-  d->weight[1] = t.second;
-  d->weight[2] = t.third;
-  d->weight[0] = lanes_maximum(lanes_subtract(lanes_subtract(one, t.second), t.third), lanes_splat(0.0f));
-  d->step = lanes_multiply(d->step, lanes_splat(DESCENT_FACTOR));
-  return falls;
-}
-
-/* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
-   against the slope of the distance; they get the nearest points on the way. Those that turn
-   out to be too far stop, and are at FAR_GAP. */
-CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
-  descent d = descent_of(s, b);
-  lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
-  lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
-  for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
-    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner[0], p), STATE_QUANTUM);
-    lanes3 normal;
-    const lanes distance = distances_to(s->b, &at, &normal);
-    workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
-    kept = n == 0 ? distance : kept;
-    const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
-    nearest = lanes_select(nearer, distance, nearest);
-    for (int32_t k = 0; k < 3; k++) {
-      best[k] = lanes_select(nearer, d.weight[k], best[k]);
-    }
-    const lanes_mask may = lanes_both(goes, lanes_less(least_distance(distance, normal, at, d.corner), d.most));
-    nearest = lanes_select(goes, lanes_select(may, nearest, lanes_splat(FAR_GAP)), nearest);
-    if (!lanes_any(may)) { break; }
-    goes = lanes_both(may, step_down(&d, p, normal));
-    goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
-  }
-  float values[5][CLOTH_LANES];
-  lanes_store(values[0], best[0]);
-  lanes_store(values[1], best[1]);
-  lanes_store(values[2], best[2]);
-  lanes_store(values[3], nearest);
-  lanes_store(values[4], kept);
-  for (int32_t lane = 0; lane < b->count; lane++) {
-    cell_triangle *t = &b->triangle[lane];
-    for (int32_t n = 0; n < 3; n++) {
-      t->weight[n] = values[n][lane];
-    }
-    t->nearest = values[3][lane];
-    t->kept = values[4][lane];
-  }
-}
-
-/* Chooses the point of a triangle, to which it has descended. *shift: from the remembered one to it, in the collider's
-   axes. Returns 0 if it does not touch. */
-static int choose_point(const touch_search *s, cell_triangle *t, cloth_vector *shift) {
-  *shift = vector(0.0f, 0.0f, 0.0f);
+/* 1 if a triangle touches at its point. */
+static int may_touch(const touch_search *s, const cell_triangle *t) {
+  float sag = negate(t->nearest), least = t->distance[0];
   if (!(t->nearest < FAR_GAP)) { return 0; }
-  if (t->memory) {
-    float before[3];
-    start_weights(t->memory, before);
-    if (t->nearest < t->kept - KEPT_SHARE * s->thickness) {
-      *shift = vector_subtract(point_of_cell(t->from, t->weight), point_of_cell(t->from, before));
-    } else {
-      t->nearest = t->kept;
-      start_weights(t->memory, t->weight);
-    }
-  }
-  float sag = negate(t->nearest), least = t->nearest;
   for (int32_t n = 0; n < 3; n++) {
     sag += t->weight[n] * t->distance[n];
     least = minimum(least, t->distance[n]);
   }
-  return t->memory ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
+  return t->memory ? !(sag < CELL_SAG * s->thickness)
+                   : !(sag < LEAST_SAG * s->thickness) && t->is_outside && least > 0.0f;
 }
 
 /* Where the law begins at the point of a triangle: nearer, near buried pins. */
@@ -420,18 +242,30 @@ static float reach_of_cell(const touch_search *s, const int32_t place[3], const 
   return CELL_REACH * reach;
 }
 
-/* Fills in the gap and the normal of a touch whose point goes from `from` to `to`. Returns 0 if it is too far. */
-static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, cloth_vector to) {
+/* Fills in the gap and the normal of a touch whose point goes from `from` to `to`. Returns 0 if it is too far. From
+   outside, where the way comes near, the gap is that from the plane which is tangent there. From inside, where a solid
+   has several faces as near as each other, that along the normal of the triangle: in that alone a point that is nearest
+   can leave. */
+static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t, cloth_vector from, cloth_vector to) {
   touch_way w = {.from = lanes3_splat(from), .to = lanes3_splat(to)};
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
   w.length = lanes3_length(w.along);
   lanes3 normal;
-  lanes gap = distances_to(s->b, &w.to, &normal);
+  const int has_mass = s->b->unknown != NULL, is_inside = has_mass && !(t->nearest > 0.0f) && e->reach > 0.0f;
+  lanes gap = distances_to(s->b, is_inside ? &w.from : &w.to, &normal);
   const lanes_mask one = lanes_first(1), all = lanes_first(CLOTH_LANES);
   const lanes thickness = lanes_splat(s->thickness);
   e->way = lanes_first_value(w.length);
   const float most = e->reach + CELL_SLACK * s->thickness;
-  if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
+  const int is_near = has_mass && lanes_first_value(gap) < NEAR_SHARE * s->thickness;
+  const int comes_near = is_near || e->way > LONG_WAY * s->thickness;
+  if (is_inside) {
+    const cloth_vector n = across_cell(s, t, from, lanes3_first(normal));
+    const float out = flush_small(vector_dot(n, lanes3_first(w.along)), WORK_QUANTUM);
+    normal = lanes3_splat(n);
+    gap = lanes_add(gap, lanes_splat(out));
+    workspace_of(s->c)->cell_searches += s->b->searches * CELL_FOLLOWED;
+  } else if (comes_near && e->way > 0.0f && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
     const int32_t places = follow_ways(s->b, &w, one, thickness, &gap, &normal);
     workspace_of(s->c)->cell_searches += s->b->searches * (places < CELL_FOLLOWED ? places : CELL_FOLLOWED);
   }
@@ -442,19 +276,27 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
   return 1;
 }
 
+/* The anchor of a touch: where its point is held, in the axes of the collider. */
+static cloth_vector anchor_of_cell(const cell_triangle *t, cloth_vector from) {
+  float before[3];
+  if (!t->memory) { return from; }
+  start_weights(t->memory, before);
+  const cloth_vector shift = vector_subtract(from, point_of_cell(t->from, before));
+  return vector_flush(vector_add(t->memory->anchor, shift), STATE_QUANTUM);
+}
+
 /* Adds the touch of a triangle, if it touches. */
 CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   touch_search *s = search->s;
   workspace *w = workspace_of(s->c);
   const cell_memory *m = t->memory;
-  cloth_vector shift;
-  if (!choose_point(s, t, &shift)) { return; }
+  if (!may_touch(s, t)) { return; }
   if (w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
   }
   cell_touch *e = cell_touches_of(s->c) + w->cells;
-  int32_t moves = 0, heaviest = 0;
+  int32_t moves = s->b->unknown != NULL, heaviest = 0;
   fill_zero(e, sizeof *e);
   for (int32_t n = 0; n < 3; n++) {
     e->place[n] = t->row[n] * s->a->pitch + t->column[n];
@@ -464,12 +306,12 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   }
   const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
   e->reach = reach_of_cell(s, e->place, t->weight);
-  if (!moves || !find_cell_gap(s, e, from, to)) { return; }
+  if (!moves || !find_cell_gap(s, e, t, from, to)) { return; }
   e->key = t->key;
   e->collider = s->b->collider;
   e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
   e->known = m != NULL;
-  e->anchor = m ? vector_flush(vector_add(m->anchor, shift), STATE_QUANTUM) : from;
+  e->anchor = anchor_of_cell(t, from);
   if (m) {
     e->slides = m->slides;
     e->last = m->force;
@@ -478,14 +320,17 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   const cloth_vector way = vector_flush_work(rotate(s->b->end.rotation, off));
   e->offset = vector_flush_work(
       vector_add_scaled(way, e->normal, negate(flush_small(vector_dot(way, e->normal), WORK_QUANTUM))));
+  const int is_fast_body = s->b->unknown && e->way > LONG_WAY * s->thickness; /* shorter parts damp slow ones less */
   w->cells++;
-  s->is_deep |= e->gap < e->reach - s->thickness;
+  s->is_deep |= e->gap < e->reach - (is_fast_body ? CELL_REACH : 1.0f) * s->thickness; /* inside at all, or by T / 2 */
 }
 
 /* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
-  if (b->count > 0) { descend(s->s, b); }
+  if (b->count == 0) { return; }
+  choose_points(s->s, b);
+  if (s->s->b->unknown) { choose_points_at_end(s->s, b); }
   for (int32_t n = 0; n < b->count; n++) {
     add_triangle(s, &b->triangle[n]);
   }
@@ -657,7 +502,11 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
   }
   find_touches_of(s);
   leave_attached(s->c, s->a, s->b->collider);
-  if (has_cells) { find_cells_of(&search->cells); }
+  if (has_cells) {
+    const int32_t first = workspace_of(s->c)->cells;
+    find_cells_of(&search->cells);
+    if (s->b->unknown && s->b->shape->shape == CLOTH_SHAPE_SPHERE) { yield_edges(s->c, s->a, s->b, first); }
+  }
 }
 
 /* Finds the touches of particles and cells with all colliders but surfaces in a substep. Returns 1 if one would

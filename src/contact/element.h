@@ -22,6 +22,8 @@
  *   q_f = (T_i - gap - sum w_j n . b'_j / S_j + C f_0) / T
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
+ * An element none of whose particles moves, which touches a body with mass, takes its depth as it is.
+ *
  * In: residual, product (what pressed last), spring sums, diagonal. Out: ground, laws, and what the functions return.
  * Scratch: none.
  */
@@ -52,6 +54,7 @@ typedef struct law_block {
   end_block end[ELEMENT_ENDS];
   float gap[CLOTH_LANES], reach[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
   float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES]; /* last: what the element gave */
+  float held[CLOTH_LANES];                                                    /* 1: none of its particles moves */
 } law_block;
 
 /* A block without elements. Lanes that stay without one divide by its thickness. */
@@ -174,11 +177,12 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
   const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
   const lanes alone = lanes_add(depth, lanes_divide(pull, range));
-  const lanes_mask presses = lanes_both(lanes_less(zero, m.along), lanes_less(zero, alone));
+  const lanes_mask held = lanes_less(zero, lanes_load(b->held)), moves = lanes_less(zero, m.along);
+  const lanes_mask presses = lanes_less(zero, lanes_select(held, depth, lanes_keep(moves, alone)));
   float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
   if (lanes_any(presses)) {
-    const lanes along = lanes_select(presses, m.along, one), across = lanes_select(presses, m.across, one);
-    const lanes q = agreed_depth(k, range, lanes_divide(range, along), alone);
+    const lanes along = lanes_select(moves, m.along, one), across = lanes_select(moves, m.across, one);
+    const lanes q = lanes_select(held, within_law(depth), agreed_depth(k, range, lanes_divide(range, along), alone));
     const contact_tangent law = tangent_at(k, range, depth, q);
     const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
     const lanes most = lanes_multiply(lanes_load(b->friction), pressed);

@@ -69,20 +69,26 @@ typedef struct pressed_block {
   lanes3 residual; /* b' */
 } pressed_block;
 
+/* What stiffness a body adds where it touches what is held; `is_deep`: that begins deeper than the law is thick. */
+static float stiffness_of_body(const cloth *c, const substep_terms *t, const body_unknown *body, int is_deep) {
+#if WITH_BODIES
+  if (body) {
+    const float mass = t->share / reference_mass(c) * bodies_of(c)[body - body_unknowns_of(c)].mass;
+    return is_deep ? mass : mass * (t->h * t->h * HELD_STIFFNESS);
+  }
+#endif
+  (void)c, (void)t, (void)body, (void)is_deep;
+  return 0.0f;
+}
+
 /* Stiffness of contact with a collider, of held particles with that of its body. */
 static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
   const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
-#if WITH_BODIES
-  if (body) {
-    const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
-    const float firm = mass * (p->t->h * p->t->h * HELD_STIFFNESS);
-    const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
-    const lanes more = lanes_select(is_deep, lanes_splat(mass), lanes_splat(firm));
-    return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
-  }
-#endif
-  (void)body;
-  return stiffness;
+  if (!body) { return stiffness; }
+  const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
+  const lanes more = lanes_select(is_deep, lanes_splat(stiffness_of_body(p->c, p->t, body, 1)),
+                                  lanes_splat(stiffness_of_body(p->c, p->t, body, 0)));
+  return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
 }
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not

@@ -5,6 +5,7 @@
 #include "../bodies/list.h"
 #include "../bodies/unknown.h"
 #include "../compiler.h"
+#include "../contact/cell_point.h"
 #include "../contact/cell_memory.h"
 #include "../contact/touch.h"
 #include "../gaps.h"
@@ -112,7 +113,10 @@ static int moves_bodies(const cloth *c) {
     if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
     any = 1;
   }
-  if (workspace_of(c)->cells > 0) { return 0; }
+  EACH_CELL_TOUCH(c, e, {
+    if (!find_unknown(c, e->collider)) { return 0; }
+    any = 1;
+  });
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;

@@ -7,6 +7,7 @@
 #include "../compiler.h"
 #include "../confinement.h"
 #include "../contact/cell_memory.h"
+#include "../contact/cell_point.h"
 #include "../contact/cell_press.h"
 #include "../contact/element.h"
 #include "../contact/result.h"
@@ -55,7 +56,7 @@ static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solut
   const solve_arrays a = arrays_of(c);
   EACH_CELL_TOUCH(c, e, {
     if (e->law.along > 0.0f) {
-      const cloth_vector force = cell_force(e, solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution));
+      const cloth_vector force = cell_force(e, moved_on_collider(c, &a, e, has_solution));
       for (int32_t n = 0; n < 3; n++) {
         const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
         if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {

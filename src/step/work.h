@@ -4,6 +4,7 @@
 #include "../compiler.h"
 #include "../contact/body.h"
 #include "../contact/cell_memory.h"
+#include "../contact/cell_nearest.h"
 #include "../contact/cell_search.h"
 #include "../contact/surface.h"
 #include "../contact_record.h"
@@ -115,9 +116,10 @@
 #define WORK_CELL_SEARCH 600u
 /* Per particle where cells touch: what pressed it last. */
 #define WORK_LAST_FORCES 90u
-/* Per body with mass and product of a solve; and of these per touch, and per attachment. */
+/* Per body with mass and product of a solve; and of these per touch, per triangle that touches, per attachment. */
 #define WORK_BODY 2000u
 #define WORK_BODY_TOUCH 3000u
+#define WORK_BODY_CELL 900u
 #define WORK_BODY_SPRING 600u
 /* Products of a solve beside its iterations: what begins and ends it. */
 #define BODY_PRODUCTS 5u
@@ -172,14 +174,14 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 #if WITH_PLANNING
 
 /* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
-   is charged for so many searches at most. */
-static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches) {
+   is charged for so many searches at most; where there are bodies with mass, at both ends of the part. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches, int32_t bodies) {
 #if WITH_COLLIDERS
-  return cells > 0
-             ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1)
-             : 0;
+  const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
 #else
   (void)c;
+  (void)bodies;
   (void)cells;
   (void)searches;
   return 0;
@@ -229,7 +231,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                       : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
     s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
-    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches);
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
   }
 #endif
   (void)most;
@@ -280,7 +282,8 @@ static uint32_t guard_work(const cloth *c, int32_t shortenings) {
 
 /* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
 static uint64_t body_work(const work_scene *s, uint32_t iterations) {
-  const uint64_t each = WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH;
+  const uint64_t each =
+      WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH + (uint64_t)(uint32_t)s->cells * WORK_BODY_CELL;
   const uint64_t springs = (uint64_t)(uint32_t)s->attachments * WORK_BODY_SPRING;
   return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
 }

@@ -1,0 +1,81 @@
+#pragma once
+#include "../access.h"
+#include "../base/rows.h"
+#include "../compiler.h"
+#include "../scalar.h"
+#include "../solve/arrays.h"
+#include "cell_edges.h"
+#include "cell_memory.h"
+#include "element.h"
+
+/// Points of cells that touch ///
+
+/*
+ * How the points of cells that touch move with their three particles, and what presses them.
+ *
+ * In: touches of cells, place, direction, solution, diagonal. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Runs statements for all touches `e` of cells of a cloth. */
+#define EACH_CELL_TOUCH(c, e, ...)                                                                                     \
+  for (cell_touch *e = cell_touches_of(c), *e##_end = e + workspace_of(c)->cells; e < e##_end; e++) {                  \
+    __VA_ARGS__;                                                                                                       \
+  }
+
+/* Runs statements for the corners `n` of a touch that move, at places `i`. */
+#define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
+  for (int32_t n = 0; n < 3; n++) {                                                                                    \
+    const int32_t i = (e)->place[n];                                                                                   \
+    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) { __VA_ARGS__; }                                                       \
+  }
+
+/* The force of a touch whose point has moved. */
+CLOTH_INLINE cloth_vector cell_force(const cell_touch *e, cloth_vector moved) {
+  return element_force(&e->law, e->normal, e->offset, moved);
+}
+
+/* The sum of w_j v_j over corners that move, from a near array; those vectors. */
+static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell_touch *e, cloth_vector v[3]) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  EACH_MOVING_CORNER(a, e, n, i, {
+    v[n] = near_vector(near_row(array, a->pitch, 0), a->plane, i);
+    sum = vector_add_scaled(sum, v[n], e->weight[n]);
+  });
+  return vector_flush_work(sum);
+}
+
+#if WITH_BODIES
+
+/* The sum of w_j v_j over corners that move, from an own array. */
+static cloth_vector own_at_cell(const solve_arrays *a, float *array, const cell_touch *e) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  EACH_MOVING_CORNER(a, e, n, i, sum = vector_add_scaled(sum, own_vector(array, i), e->weight[n]));
+  return vector_flush_work(sum);
+}
+
+#endif
+
+/* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
+static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector none = sum;
+  EACH_MOVING_CORNER(a, e, n, i, {
+    const cloth_vector p = near_vector(near_row(a->direction, a->pitch, 0), a->plane, i);
+    const cloth_vector y = vector_add_scaled(has_solution ? own_vector(a->solution, i) : none, p, length);
+    sum = vector_add_scaled(sum, y, e->weight[n]);
+  });
+  return vector_flush_work(sum);
+}
+
+#if WITH_BODIES
+
+/* Where the point of a touch is, from a centre. */
+static cloth_vector arm_of_cell(const solve_arrays *a, const cell_touch *e, cloth_vector centre) {
+  return vector_flush_work(vector_subtract(place_of_cell(a, e), centre));
+}
+
+#endif
+
+#endif
