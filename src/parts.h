@@ -117,6 +117,7 @@
 #include "contact/element.h"
 #include "self/pairs.h"
 #include "self/equation.h"
+#include "self/contour.h"
 #include "self/contact.h"
 #include "bodies/coupling.h"
 #include "contact/energy.h"

@@ -33,6 +33,8 @@
  *
  *   two particles          the direction from one to the other, turned likewise
  *
+ * Beside a contour, along which cloth passes through cloth, a pair has no side: it does not press, and its normal is 0.
+ *
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
@@ -272,8 +274,8 @@ CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
   return row * b->columns + (place - row * b->pitch);
 }
 
-/* 1 if a particle of a pair, from number `from` to `to`, is tangled. */
-static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
+/* 1 if a particle of a pair, from number `from` to `to`, is part of an intersection. */
+static int is_end_crossed(const pair_ends *x, int32_t from, int32_t to) {
   int is = 0;
   for (int32_t n = from; n < to; n++) {
     const self_body *b = body_of_end(x, n);
@@ -282,11 +284,9 @@ static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
   return is;
 }
 
-/* 1 if both features of a candidate are tangled: then it does not touch, so that they can come apart. */
-static int is_ghost(const self_group *g, uint32_t candidate) {
-  pair_ends x;
-  find_pair_places(g, candidate, &x);
-  return x.law->untangles && is_end_tangled(&x, 0, x.first) && is_end_tangled(&x, x.first, 4);
+/* 1 if both features of a pair are beside a contour, along which cloth passes through cloth: then it has no side. */
+static int is_beside_contour(const pair_ends *x) {
+  return x->law->untangles && is_end_crossed(x, 0, x->first) && is_end_crossed(x, x->first, 4);
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
@@ -315,18 +315,24 @@ CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
 }
 
 /* The mean of a value of the cloths of a pair that move. */
-CLOTH_INLINE float mean_of_moving(const pair_ends *x, float of_first, float of_second) {
-  const float first = x->body[0]->terms ? of_first : of_second;
-  return 0.5f * (first + (x->body[1]->terms ? of_second : first));
+CLOTH_INLINE float mean_of_moving(const self_body *const body[2], float of_first, float of_second) {
+  const float first = body[0]->terms ? of_first : of_second;
+  return 0.5f * (first + (body[1]->terms ? of_second : first));
+}
+
+/* The terms of a cloth of a pair that moves; NULL: none does. */
+CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) {
+  return body[0]->terms ? body[0]->terms : body[1]->terms;
 }
 
 /* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
 static cloth_vector slip_of(const pair_ends *x, cloth_vector force, cloth_vector normal) {
-  const float hold = mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
+  const float hold = mean_of_moving(x->body, x->body[0]->hold, x->body[1]->hold);
   return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
 }
 
-/* Makes an element of a lane, of which `m` is remembered, if anything is. */
+/* Makes an element of a lane, of which `m` is remembered, if anything is. Without a side it has no normal and is far.
+ */
 static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
@@ -345,12 +351,13 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
   for (int32_t n = 0; n < 4; n++) {
     way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
   }
-  e->gap = values[2][lane];
-  e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
-  e->press.last = m ? m->force : none;
+  const int is_beside = g->found->statistics.tangled > 0 && is_beside_contour(&x);
+  e->gap = is_beside ? MOST_REACH * b->thickness[lane] : values[2][lane];
+  e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->press.last = m && !is_beside ? m->force : none;
   e->block_across = 0.0f;
   const cloth_vector slip = vector_add(slip_of(&x, e->press.last, e->normal), motion_of_pair(x.weight, way));
-  e->offset = vector_across(vector_flush_work(slip), e->normal);
+  e->offset = is_beside ? none : vector_across(vector_flush_work(slip), e->normal);
 }
 
 /* The geometry of a block of candidates whose shape is as that of `candidate`. */
@@ -382,9 +389,7 @@ static void add_elements_of(element_search *s) {
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
     const pair_memory *m = next_memory(s, key_of_candidate(g->cells, b->candidate[lane]));
-    if ((near >> lane & 1u) && !(g->found->statistics.tangled > 0 && is_ghost(g, b->candidate[lane]))) {
-      add_element(s, values, lane, m);
-    }
+    if (near >> lane & 1u) { add_element(s, values, lane, m); }
   }
   b->count = 0;
 }
