@@ -283,8 +283,9 @@ typedef struct cloth_config_self {
   int32_t gathers; /* 1 or more: the sheet feels itself; 0: only the other cloths of a group; 0..CLOTH_SUBSTEP_LIMIT;
                       default 1 */
   int32_t
-      untangle;  /* 1: contact is released where the sheet has passed through itself for three steps, so that it comes
-                    apart; 0: it contracts there, which suits wraps between pins; 0..1; default 1; not for spheres */
+      untangle;  /* 1: contact is released where the sheet has passed through itself for three steps, or from birth, so
+                    that it comes apart; 0: it contracts there, which suits wraps between pins; 0..1; default 1; not for
+                    spheres */
   int32_t shape; /* a cloth_self_shape; default CLOTH_SELF_TRIANGLES; spheres between cloths where both have them */
 } cloth_config_self;
 
@@ -1230,7 +1231,7 @@ typedef struct cloth_self_statistics {
   int32_t pairs_dropped; /* ... and those of all gathers for which there was no room */
   int32_t contacts;      /* pairs that pressed in the last part of the last substep */
   int32_t intersections; /* edges found to pass through triangles at the start of the step */
-  int32_t tangled;       /* particles of such edges and triangles for three steps or more */
+  int32_t tangled;       /* particles of such edges and triangles for three steps or more, or from birth */
 } cloth_self_statistics;
 
 /* Writes the statistics of self-contact. Returns CLOTH_OK, or STATE without self_thickness. Absent with

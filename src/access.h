@@ -156,6 +156,21 @@ static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
 }
 
+#if WITH_SELF
+
+/* For how many steps each particle has been part of an intersection, and what is kept of seams: self/ages.h. */
+static uint8_t *ages_of(const cloth *c) {
+  return freedom_of(c) + whole_words(c->count);
+}
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+/* Age of all particles before the first step: cloth that begins crossed is tangled at once, as no pair knows a side. */
+#define SELF_BIRTH_AGE (SELF_TANGLED_AGE - 1)
+
+#endif
+
 static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
 }

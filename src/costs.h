@@ -25,7 +25,7 @@ enum {
   COST_SELF_LEAVES = 4500,  /* ... and in addition per pair of leaves */
   COST_SELF_CELLS = 6000,   /* per pair of cells whose boxes come near: features, edges in triangles ... */
   COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
-  COST_SELF_CONTOUR = 1000, /* per intersection and substep */
+  COST_SELF_CONTOUR = 1000, /* per intersection and part */
   COST_SELF_SLOWED = 200,   /* per particle and step in which cloth is too fast for pairs */
   COST_PAIR_SHAPE = 1000,   /* per candidate and part of a substep: how near it is ... */
   COST_PAIR_LAW = 6600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */

@@ -240,6 +240,9 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
+#if WITH_SELF
+      if (c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
+#endif
       invalidate_history(c, i);
       if (c->state.targets) {
         vector_store(target_vectors(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));

@@ -120,6 +120,7 @@
 #include "contact/cell_point.h"
 #include "self/pairs.h"
 #include "self/equation.h"
+#include "self/contour.h"
 #include "self/contact.h"
 #include "bodies/coupling.h"
 #include "contact/energy.h"

@@ -165,13 +165,11 @@ static void test_ages(void) {
   exchange_self(&p, &small_options);
   uint64_t before = read_hash(p.sheets[0]);
   cloth_self_statistics st;
-  CHECK(!(step_self(&p) & CLOTH_NOTE_TANGLED), "tangled at once");
-  CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.intersections > 0 && st.tangled == 0,
+  CHECK(step_self(&p) & CLOTH_NOTE_TANGLED, "not tangled at once");
+  CHECK(cloth_get_self_statistics(p.sheets[0], &st) == CLOTH_OK && st.intersections > 0 && st.tangled > 0,
         "%d intersections, %d tangled", st.intersections, st.tangled);
   CHECK(st.pairs > 0, "no candidates");
   CHECK(read_hash(p.sheets[0]) != before, "no change");
-  step_self(&p);
-  CHECK(step_self(&p) & CLOTH_NOTE_TANGLED, "not tangled in the third step");
   fixture_free(&p.f[0]);
 }
 

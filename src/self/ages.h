@@ -1,4 +1,5 @@
 #pragma once
+#include "../access.h"
 #include "../compiler.h"
 #include "../scalar.h"
 #include "../solve/members.h"
@@ -10,8 +11,8 @@
 #if WITH_SELF
 
 /* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
-   intersection, up to SELF_OLDEST, and SELF_SEWN. The first gather of a step sets them. Scratch:
-   `moved` of the bodies, a byte per particle. */
+   intersection, up to SELF_OLDEST, halved with every step that it is not once it is tangled, and SELF_SEWN. The first
+   gather of a step sets them. Scratch: `moved` of the bodies, a byte per particle. */
 
 /* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
    has left something out has not found apart. */
@@ -21,16 +22,19 @@ static int32_t sewn_bit(const self_group *g, int32_t n, int32_t particle, int al
   return stays_sewn ? b->ages[particle] & SELF_SEWN : 0;
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
-   stay. `changes`: there are intersections, or particles that were sewn. */
+/* Sets the ages of all particles: one more for those of an intersection, half for others that are tangled, so that
+   pairs beside a contour that goes to and fro do not press in turn; those of a cloth that sleeps stay. `changes`: there
+   are intersections, or particles that were sewn. */
 static void update_ages(const self_group *g, int changes, int all_found) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
     if (!changes && !b->is_still) { fill_zero(b->ages, (size_t)b->count); }
     for (int32_t i = 0; changes && i < b->count; i++) {
       const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
-      b->ages[i] = b->is_still ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
-                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | sewn_bit(g, n, i, all_found));
+      const int32_t younger = age < SELF_TANGLED_AGE ? 0 : age / 2;
+      b->ages[i] = b->is_still
+                       ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
+                       : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : younger) | sewn_bit(g, n, i, all_found));
     }
   }
 }

@@ -7,12 +7,12 @@
 #include "../scalar.h"
 #include "../solve/members.h"
 #include "../types.h"
+#include "contour.h"
 #include "equation.h"
 #include "features.h"
 #include "pairs.h"
 #include "search.h"
 #include "tree.h"
-#include "untangle.h"
 
 /// Contact of cloth with cloth in a part of a substep ///
 
@@ -24,15 +24,6 @@
 CLOTH_SEPARATE void keep_start(const cloth *c) {
   const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
   if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
-}
-
-/* The contour step of the edges that pass through triangles. */
-CLOTH_SEPARATE void shorten_contours(const self_group *g) {
-  for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
-    const self_intersection *x = &g->intersections[n];
-    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
-  }
-  add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
 
 /* Ways of candidates relative to each other in the shortest part, over the spacing, that are too long for pairs: cloth
@@ -124,9 +115,10 @@ CLOTH_SEPARATE void find_pairs(const solve_group *s) {
   EACH_MEMBER(s, m, workspace_of(m->c)->has_pairs = how);
 }
 
-/* What pressed last, once forces are there. */
+/* What pressed last, once forces are there, to which those of contours come. */
 static void take_last_pairs(const solve_group *s) {
   look_at_arrays(s->pairs, s);
+  add_contours(s->pairs);
   add_last_pairs(s->pairs);
 }
 

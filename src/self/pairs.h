@@ -33,6 +33,8 @@
  *
  *   two particles          the direction from one to the other, turned likewise
  *
+ * Beside a contour, along which cloth passes through cloth, a pair has no side: it does not press, and its normal is 0.
+ *
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
 
@@ -187,10 +189,6 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes_mask has_way = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
   const lanes3 across = unit_along(t.apart, lanes_select(has_way, apart, one));
   const lanes3 up = unit_along(lanes3_scale(t.normal, side), t.length);
-  const lanes3 old_apart = lanes3_add_scaled(lanes3_add_scaled(before[0], before[2], lanes_negate(t.second)), before[3],
-                                             lanes_negate(t.third));
-  lanes along = lanes3_dot(t.apart, lanes3_quantise(old_apart, STATE_ROUNDER));
-  along = lanes_select(lanes_less(zero, height), one, along);
   lanes_mask over = t.inside;
   if (lanes_any(lanes_less(lanes_select(t.inside, zero, height), zero))) {
     const triangle_place old = place_over_triangle(before[0], before[2], before[3]);
@@ -200,7 +198,7 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   }
   s->gap = lanes_select(over, height, apart);
   s->normal = lanes3_select(over, up, across);
-  const lanes right = lanes_select(over, one, lanes_keep(has_way, along));
+  const lanes right = lanes_select(over, one, lanes_keep(has_way, lanes_add(height, lanes_splat(STATE_QUANTUM))));
   s->near = lanes_both(lanes_less(zero, right), lanes_less(s->gap, reach));
   s->near = lanes_both(s->near, boxes_near(q, before, reach));
   s->share[0] = t.second;
@@ -323,8 +321,8 @@ CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
   return row * b->columns + (place - row * b->pitch);
 }
 
-/* 1 if a particle of a pair, from number `from` to `to`, is tangled. */
-static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
+/* 1 if a particle of a pair, from number `from` to `to`, is part of an intersection. */
+static int is_end_crossed(const pair_ends *x, int32_t from, int32_t to) {
   int is = 0;
   for (int32_t n = from; n < to; n++) {
     const self_body *b = body_of_end(x, n);
@@ -333,11 +331,9 @@ static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
   return is;
 }
 
-/* 1 if both features of a candidate are tangled: then it does not touch, so that they can come apart. */
-static int is_ghost(const self_group *g, uint32_t candidate) {
-  pair_ends x;
-  find_pair_places(g, candidate, &x);
-  return x.law->untangles && is_end_tangled(&x, 0, x.first) && is_end_tangled(&x, x.first, 4);
+/* 1 if both features of a pair are beside a contour, along which cloth passes through cloth: then it has no side. */
+static int is_beside_contour(const pair_ends *x) {
+  return x->law->untangles && is_end_crossed(x, 0, x->first) && is_end_crossed(x, x->first, 4);
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
@@ -366,18 +362,24 @@ CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
 }
 
 /* The mean of a value of the cloths of a pair that move. */
-CLOTH_INLINE float mean_of_moving(const pair_ends *x, float of_first, float of_second) {
-  const float first = x->body[0]->terms ? of_first : of_second;
-  return 0.5f * (first + (x->body[1]->terms ? of_second : first));
+CLOTH_INLINE float mean_of_moving(const self_body *const body[2], float of_first, float of_second) {
+  const float first = body[0]->terms ? of_first : of_second;
+  return 0.5f * (first + (body[1]->terms ? of_second : first));
+}
+
+/* The terms of a cloth of a pair that moves; NULL: none does. */
+CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) {
+  return body[0]->terms ? body[0]->terms : body[1]->terms;
 }
 
 /* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
 static cloth_vector slip_of(const pair_ends *x, float part, cloth_vector force, cloth_vector normal) {
-  const float hold = part * mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
+  const float hold = part * mean_of_moving(x->body, x->body[0]->hold, x->body[1]->hold);
   return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
 }
 
-/* Makes an element of a lane, of which `m` is remembered, if anything is. */
+/* Makes an element of a lane, of which `m` is remembered, if anything is. Without a side it has no normal and is far.
+ */
 static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
@@ -396,13 +398,14 @@ static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t
   for (int32_t n = 0; n < 4; n++) {
     way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
   }
-  e->gap = values[2][lane];
+  const int is_beside = g->found->statistics.tangled > 0 && is_beside_contour(&x);
+  e->gap = is_beside ? MOST_REACH * b->thickness[lane] : values[2][lane];
   e->part = values[6][lane];
-  e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
-  e->press.last = m ? m->force : none;
+  e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->press.last = m && !is_beside ? m->force : none;
   e->block_across = 0.0f;
   const cloth_vector slip = vector_add(slip_of(&x, e->part, e->press.last, e->normal), motion_of_pair(x.weight, way));
-  e->offset = vector_across(vector_flush_work(slip), e->normal);
+  e->offset = is_beside ? none : vector_across(vector_flush_work(slip), e->normal);
 }
 
 /* The geometry of a block of candidates whose shape is as that of `candidate`. */
@@ -435,9 +438,7 @@ static void add_elements_of(element_search *s) {
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
     const pair_memory *m = next_memory(s, key_of_candidate(g->cells, b->candidate[lane]));
-    if ((near >> lane & 1u) && !(g->found->statistics.tangled > 0 && is_ghost(g, b->candidate[lane]))) {
-      add_element(s, values, lane, m);
-    }
+    if (near >> lane & 1u) { add_element(s, values, lane, m); }
   }
   b->count = 0;
 }

@@ -31,11 +31,6 @@ static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
 
-/* Steps in succession for which each particle has been part of an intersection, and what is kept of seams. */
-static uint8_t *ages_of(const cloth *c) {
-  return freedom_of(c) + whole_words(c->count);
-}
-
 /* Set in the age of a particle while a gather has found it in an intersection. */
 #define SELF_AGE_MARK 128
 
@@ -44,9 +39,6 @@ static uint8_t *ages_of(const cloth *c) {
 
 /* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
 #define SELF_OLDEST (SELF_SEWN - 1)
-
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
 
 CLOTH_INLINE int is_tangled_age(uint8_t age) {
   return (age & SELF_OLDEST) >= SELF_TANGLED_AGE;

@@ -27,10 +27,9 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
   const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
   const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
   const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
-                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
-  const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED +
-         contours * (uint32_t)b->substeps + part * parts;
+                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT) +
+                        (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
+  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED + part * parts;
 }
 
 #endif
