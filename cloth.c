@@ -49,6 +49,9 @@
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
+/* What a neighbour has been loaded for is not kept for the next column: kernels have no registers left for it, and a
+   load is an operand where a spill and its reload are two instructions (3 % of a step without lanes). */
+#pragma GCC optimize("no-tree-pre")
 #if defined(__OPTIMIZE_SIZE__)
 /* These passes enlarge loops over a few floats: without them the code is 5 % smaller on Cortex-M (make size). */
 #pragma GCC optimize("no-tree-forwprop", "no-tree-loop-distribute-patterns", "no-tree-loop-im")
@@ -2498,9 +2501,11 @@ typedef struct self_settings {
   int32_t shape;    /* a cloth_self_shape */
 } self_settings;
 
-/* Boxes around particles where they are, and where they will be if they keep their velocities [m]: for each of the two
-   the least x, y, z and -x, -y, -z. All are minima, so that lanes can join two boxes. */
-#define SELF_BOX_FLOATS 12
+/* Boxes around particles where they are, and where they will be if they keep their velocities [m], then around the
+   edges along the warp and along the weft, at both times: for each of the four the least x, y, z and -x, -y, -z. All
+   are minima, so that lanes can join two boxes. */
+#define SELF_PLACE_FLOATS 12
+#define SELF_BOX_FLOATS (2 * SELF_PLACE_FLOATS)
 typedef struct self_boxes {
   float value[SELF_BOX_FLOATS];
 } self_boxes;
@@ -2518,12 +2523,10 @@ typedef struct gap_summary {
   int32_t max_breaks, max_torn_cells;
 } gap_summary;
 
-/* A node of the tree of boxes, with a box around unit normals, 127 for 1, rounded outwards; none: low 127, high
-   -127. */
+/* A node of the tree of boxes. */
 typedef struct self_node {
   self_boxes boxes;
-  int8_t normal_low[3], normal_high[3];
-  int8_t unused[2];
+  int32_t is_flat; /* 1: it does not touch itself, nor any of the nodes beside, below and across it another */
 } self_node;
 
 /* Pairs of cells that wait for each other: the largest CLOTH_LANES there is. */
@@ -2564,6 +2567,7 @@ typedef struct element_law {
 typedef struct pair_element {
   uint32_t candidate;  /* its pair of cells, and which of their features it is of */
   float share[2];      /* where the nearest points lie: what its weights follow from */
+  float part;          /* of the stiffness of pairs that it has */
   cloth_vector normal; /* towards the first feature */
   cloth_vector offset; /* way along the surface that friction resists [m] */
   union {
@@ -2723,7 +2727,7 @@ LAYOUT_CONTRACT(grid_has_no_gaps, sizeof(grid_shape) == 8 * sizeof(uint32_t));
 #define INPUT_WHOLE_WORDS 16
 LAYOUT_CONTRACT(settings_have_no_gaps, sizeof(cloth_settings) == SETTINGS_WORDS * sizeof(uint32_t));
 LAYOUT_CONTRACT(self_settings_are_words, sizeof(self_settings) == 6 * sizeof(uint32_t));
-LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 56);
+LAYOUT_CONTRACT(self_node_has_no_gaps, sizeof(self_node) == 100);
 LAYOUT_CONTRACT(pair_memory_has_no_gaps, sizeof(pair_memory) == 20);
 LAYOUT_CONTRACT(cell_memory_has_no_gaps, sizeof(cell_memory) == 40);
 /* State is saved and hashed as words, and read from images as words. */
@@ -2894,6 +2898,21 @@ static void add_varying_work(const cloth *c, uint64_t times, uint32_t cost) {
 static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
 }
+
+#if WITH_SELF
+
+/* For how many steps each particle has been part of an intersection, and what is kept of seams: self/ages.h. */
+static uint8_t *ages_of(const cloth *c) {
+  return freedom_of(c) + whole_words(c->count);
+}
+
+/* Steps in succession with an intersection after which a particle counts as tangled. */
+#define SELF_TANGLED_AGE 3
+
+/* Age of all particles before the first step: cloth that begins crossed is tangled at once, as no pair knows a side. */
+#define SELF_BIRTH_AGE (SELF_TANGLED_AGE - 1)
+
+#endif
 
 static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
@@ -5287,6 +5306,7 @@ static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32
     for (int32_t q = 0; q < columns; q++) {
       const float weight = weights[q] * (rows == 2 ? 0.5f : 1.0f);
       float *to = own_at(ground, SYMMETRIC_FLOATS, (above + r) * p->coarse_pitch + nodes[q], 0);
+      CLOTH_UNROLL
       for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
         to[n * CLOTH_LANES] += weight * block[n];
       }
@@ -7363,6 +7383,9 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
+#if WITH_SELF
+      if (c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
+#endif
       invalidate_history(c, i);
       if (c->state.targets) {
         vector_store(target_vectors(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
@@ -7483,7 +7506,7 @@ enum {
   COST_SELF_LEAVES = 4500,  /* ... and in addition per pair of leaves */
   COST_SELF_CELLS = 6000,   /* per pair of cells whose boxes come near: features, edges in triangles ... */
   COST_SELF_FOUND = 2000,   /* ... and in addition per candidate: its place, its memory */
-  COST_SELF_CONTOUR = 1000, /* per intersection and substep */
+  COST_SELF_CONTOUR = 1000, /* per intersection and part */
   COST_SELF_SLOWED = 200,   /* per particle and step in which cloth is too fast for pairs */
   COST_PAIR_SHAPE = 1000,   /* per candidate and part of a substep: how near it is ... */
   COST_PAIR_LAW = 6600,     /* ... in addition per pair that may touch: its law, force, blocks, memory ... */
@@ -7699,7 +7722,8 @@ CLOTH_INLINE lanes share_within(lanes a) {
 /* Where a point lies to a triangle. */
 typedef struct triangle_place {
   lanes_mask inside;   /* over or under the face */
-  lanes second, third; /* shares of the corners after the first in the nearest point */
+  lanes second, third; /* shares of the corners after the first in the nearest point ... */
+  lanes foot[2];       /* ... and in the foot on the plane, not between 0 and 1 where that is outside */
   lanes3 apart;        /* from the nearest point */
   lanes3 normal;       /* of the triangle, of any length ... */
   lanes length;        /* ... which is this; 1 where there is none */
@@ -7746,8 +7770,8 @@ CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) 
   (void)take_nearer(&t, nearest, from_edge, lanes_subtract(one, across), across);
   /* inside: the foot on the plane */
   const lanes inverse = lanes_divide(one, lanes_select(exists, square, one));
-  const lanes second = lanes_multiply(lanes3_dot(lanes3_cross(p, b), t.normal), inverse);
-  const lanes third = lanes_multiply(lanes3_dot(lanes3_cross(a, p), t.normal), inverse);
+  const lanes second = t.foot[0] = lanes_multiply(lanes3_dot(lanes3_cross(p, b), t.normal), inverse);
+  const lanes third = t.foot[1] = lanes_multiply(lanes3_dot(lanes3_cross(a, p), t.normal), inverse);
   t.inside = lanes_both(exists, lanes_less(zero, lanes_minimum(second, third)));
   t.inside = lanes_both(t.inside, lanes_less(lanes_add(second, third), one));
   t.second = lanes_select(t.inside, lanes_flush_below(second, LEAST_WEIGHT), t.second);
@@ -11052,9 +11076,9 @@ static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
 /// Tree of boxes ///
 
 /* Boxes around the parts of a cloth: a quadtree over the grid whose leaves are two by two cells. Each node has a box
-   around where its particles are, one around where they will be if they keep their velocities for a time, and one
-   around the normals of its cells. The last row and column own particles and edges but no cells. What is not a number
-   is apart from nothing. */
+   around where its particles are, one around where they will be if they keep their velocities for a time, and boxes
+   around the vectors of its edges at both times. The last row and column own particles and edges but no cells. What is
+   not a number is apart from nothing. */
 
 #if WITH_SELF
 
@@ -11072,11 +11096,6 @@ static self_workspace *self_workspace_of(const cloth *c) {
   return (self_workspace *)(void *)(workspace_of(c) + 1);
 }
 
-/* Steps in succession for which each particle has been part of an intersection, and what is kept of seams. */
-static uint8_t *ages_of(const cloth *c) {
-  return freedom_of(c) + whole_words(c->count);
-}
-
 /* Set in the age of a particle while a gather has found it in an intersection. */
 #define SELF_AGE_MARK 128
 
@@ -11085,9 +11104,6 @@ static uint8_t *ages_of(const cloth *c) {
 
 /* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
 #define SELF_OLDEST (SELF_SEWN - 1)
-
-/* Steps in succession with an intersection after which a particle counts as tangled. */
-#define SELF_TANGLED_AGE 3
 
 CLOTH_INLINE int is_tangled_age(uint8_t age) {
   return (age & SELF_OLDEST) >= SELF_TANGLED_AGE;
@@ -11115,10 +11131,12 @@ typedef struct self_body {
   uint8_t *moved; /* 1 of each particle that was sewn and is near others that were, during a gather */
   int32_t count, columns, rows, pitch, is_wrapped;
   int32_t corner[2]
-                [4];  /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
-  int32_t is_still;   /* 1: a cloth of a group that sleeps, of which nothing changes */
-  float spacing;      /* mean of both [m] */
-  float least_square; /* squared length of a triangle's normal below which it has none [m^4] */
+                [4]; /* places of the corners of a cell after that of the first: anywhere, and at the end of a tube */
+  int32_t is_still;  /* 1: a cloth of a group that sleeps, of which nothing changes */
+  float spacing;     /* mean of both [m] */
+  float skew;        /* of a cell at rest: how far its edge along the weft leans along the warp, over that */
+  float per_warp;    /* 1 over twice the edge of a cell at rest along the warp, ... */
+  float per_weft;    /* ... and over twice its height above that [1/m] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
   solve_arrays arrays;
@@ -11131,9 +11149,6 @@ typedef struct self_body {
   int32_t levels;
   self_level level[SELF_LEVELS];
 } self_body;
-
-/* Share of the area of a cell at rest below which the double area of a triangle counts as 0. */
-#define SELF_LEAST_AREA 1.0e-4f
 
 /* Room for a vector of each particle: the places of a near array of the solve, whose pads stay as they are. */
 static vector_array room_of_vectors(const cloth *c, uintptr_t array) {
@@ -11149,9 +11164,11 @@ static vector_array kept_start(const cloth *c) {
   return room_of_vectors(c, c->scratch.product);
 }
 
+/* Least square of the height of a cell at rest [m^2]. */
+#define LEAST_CELL_HEIGHT 1.0e-12f
+
 /* Sets what self-contact knows of a cloth, with `nodes` as the room for its tree. */
 static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
-  const float area = SELF_LEAST_AREA * c->grid.spacing_warp * c->grid.spacing_weft;
   b->c = c;
   b->start = vectors_at(c, c->state.position);
   b->velocity = vectors_at(c, c->state.velocity);
@@ -11170,7 +11187,12 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   b->is_wrapped = is_wrapped(c);
   b->is_still = 0;
   b->spacing = 0.5f * (c->grid.spacing_warp + c->grid.spacing_weft);
-  b->least_square = area * area;
+  const grid_shape *g = &c->grid;
+  const float lean = 0.25f * (g->diagonal * g->diagonal - g->antidiagonal * g->antidiagonal) / g->spacing_warp;
+  const float height = square_root(maximum(g->spacing_weft * g->spacing_weft - lean * lean, LEAST_CELL_HEIGHT));
+  b->skew = flush_small(lean / g->spacing_warp, WORK_QUANTUM);
+  b->per_warp = 0.5f / g->spacing_warp;
+  b->per_weft = 0.5f / height;
   b->levels = 0;
   int32_t columns = b->columns, rows = b->rows;
   do {
@@ -11230,22 +11252,6 @@ CLOTH_INLINE int are_apart(const self_boxes *a, const self_boxes *b, float reach
     }
   }
   return 0;
-}
-
-/* Length of unit normals in nodes. */
-#define SELF_NORMAL 127
-
-static int8_t rounded_down(float value) {
-  const int32_t whole = (int32_t)value;
-  return (int8_t)((float)whole > value ? whole - 1 : whole);
-}
-
-/* Sets the box around the normals of a node: none, where low is greater than high. */
-static void set_normals(self_node *n, int8_t low, int8_t high) {
-  for (int32_t k = 0; k < 3; k++) {
-    n->normal_low[k] = low;
-    n->normal_high[k] = high;
-  }
 }
 
 /* Components of a place now and ahead. */
@@ -11334,68 +11340,65 @@ CLOTH_REPEATED void extend_by_axis(const leaf_rows *rows, int32_t axis, lanes ti
   lanes_store(value[3], lanes_negate(ahead.high));
 }
 
-/* Squared length of a normal from which on it counts as none [m^4]. */
-#define SELF_LARGEST_SQUARE 1.0e30f
-
-CLOTH_INLINE lanes3 load_place(const leaf_rows *rows, int32_t i) {
-  return lanes3_of(lanes_load(rows->value[0] + i), lanes_load(rows->value[1] + i), lanes_load(rows->value[2] + i));
+/* The boxes of the edges along an axis of a block of leaves with three rows: of the differences of two places, now and
+   ahead. */
+CLOTH_REPEATED void extend_by_edge(const leaf_rows *rows, int32_t axis, lanes time, const int32_t *ends,
+                                   leaf_extent *e) {
+  const float *place = rows->value[axis], *speed = rows->value[axis + 3];
+  const lanes now = lanes_subtract(lanes_load(place + ends[1]), lanes_load(place + ends[0]));
+  const lanes faster = lanes_subtract(lanes_load(speed + ends[1]), lanes_load(speed + ends[0]));
+  const lanes ahead = lanes_add(now, lanes_multiply(faster, time));
+  e->low = lanes_minimum(lanes_minimum(now, ahead), e->low);
+  e->high = lanes_maximum(lanes_maximum(now, ahead), e->high);
 }
 
-/* Normals of a row of cells, times SELF_NORMAL; those of no area change neither the least nor the greatest. */
-CLOTH_REPEATED void find_normals(const self_body *b, const leaf_rows *rows, int32_t cells, int32_t step,
-                                 float low[3][LEAF_BLOCK], float high[3][LEAF_BLOCK]) {
-  const int32_t above = rows->start[cells], below = rows->start[cells + 1];
-  for (int32_t k = 0; k < step; k += CLOTH_LANES) {
-    const lanes3 d = lanes3_exact_difference(load_place(rows, below + 1 + k), load_place(rows, above + k));
-    const lanes3 e = lanes3_exact_difference(load_place(rows, below + k), load_place(rows, above + 1 + k));
-    const lanes3 normal = lanes3_cross(d, e);
-    const lanes square = lanes3_dot(normal, normal);
-    const lanes_mask exists = lanes_both(lanes_less(lanes_splat(b->least_square), square),
-                                         lanes_less(square, lanes_splat(SELF_LARGEST_SQUARE)));
-    const lanes length = lanes_square_root(lanes_select(exists, square, lanes_splat(1.0f)));
-    const lanes scale = lanes_divide(lanes_splat(0.999f * (float)SELF_NORMAL), length);
-    const lanes3 unit = lanes3_scale(normal, scale);
-    const lanes none_low = lanes_splat((float)SELF_NORMAL), none_high = lanes_splat(-(float)SELF_NORMAL - 1.0f);
-    lanes_store(low[0] + k, lanes_select(exists, unit.x, none_low));
-    lanes_store(low[1] + k, lanes_select(exists, unit.y, none_low));
-    lanes_store(low[2] + k, lanes_select(exists, unit.z, none_low));
-    lanes_store(high[0] + k, lanes_select(exists, unit.x, none_high));
-    lanes_store(high[1] + k, lanes_select(exists, unit.y, none_high));
-    lanes_store(high[2] + k, lanes_select(exists, unit.z, none_high));
-  }
+CLOTH_REPEATED void store_edges(const leaf_extent *e, float low[CLOTH_LANES], float high[CLOTH_LANES]) {
+  lanes_store(low, lanes_quantise(e->low, STATE_ROUNDER));
+  lanes_store(high, lanes_negate(lanes_quantise(e->high, STATE_ROUNDER)));
 }
 
-static void add_cell_normals(const float low[3][LEAF_BLOCK], const float high[3][LEAF_BLOCK], int32_t column,
-                             self_node *n) {
-  for (int32_t k = 0; k < 3; k++) {
-    const int8_t least = rounded_down(minimum(low[k][column], low[k][column + 1]));
-    const int8_t most = (int8_t)(rounded_down(maximum(high[k][column], high[k][column + 1])) + 1);
-    n->normal_low[k] = least < n->normal_low[k] ? least : n->normal_low[k];
-    n->normal_high[k] = most > n->normal_high[k] ? most : n->normal_high[k];
+CLOTH_REPEATED void extend_by_edges(const leaf_rows *rows, int32_t axis, lanes time, float value[4][CLOTH_LANES]) {
+  const lanes most = lanes_splat(CLOTH_POSITION_LIMIT);
+  leaf_extent warp = {most, lanes_negate(most)}, weft = warp;
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < LEAF_COLUMNS; n++) {
+    for (int32_t k = 0; k < LEAF_COLUMNS - 1; k++) {
+      const int32_t along[2] = {rows->start[n] + k, rows->start[n] + k + 1};
+      const int32_t across[2] = {rows->start[k] + n, rows->start[k + 1] + n};
+      extend_by_edge(rows, axis, time, along, &warp);
+      extend_by_edge(rows, axis, time, across, &weft);
+    }
   }
+  store_edges(&warp, value[0], value[1]);
+  store_edges(&weft, value[2], value[3]);
+}
+
+/* The boxes of the edges of a block of leaves. Where the grid ends within a leaf, those of three rows and columns that
+   have its particles. */
+CLOTH_INLINE void find_edges(const self_body *b, int32_t row, int32_t column, lanes time,
+                             float value[3][8][CLOTH_LANES]) {
+  const int32_t last_row = larger_of(b->rows - LEAF_COLUMNS, 0);
+  const int32_t last_column = larger_of(b->columns + b->is_wrapped - LEAF_COLUMNS, 0);
+  leaf_rows r;
+  find_rows(b, row < last_row ? row : last_row, column < last_column ? column : last_column, &r);
+  extend_by_edges(&r, 0, time, value[0] + 4);
+  extend_by_edges(&r, 1, time, value[1] + 4);
+  extend_by_edges(&r, 2, time, value[2] + 4);
 }
 
 /* The leaves of a block, `count` of them from `column` of a row on: with three columns of particles, or one leaf. */
 static void build_leaves(const self_body *b, float time, int32_t row, int32_t column, int32_t count) {
-  const int32_t rows = b->rows - 2 * row;
   leaf_rows r;
   find_rows(b, 2 * row, column, &r);
-  float box[3][4][CLOTH_LANES], low[3][LEAF_BLOCK], high[3][LEAF_BLOCK];
+  float box[3][8][CLOTH_LANES];
   extend_by_axis(&r, 0, lanes_splat(time), box[0]);
   extend_by_axis(&r, 1, lanes_splat(time), box[1]);
   extend_by_axis(&r, 2, lanes_splat(time), box[2]);
+  find_edges(b, 2 * row, column, lanes_splat(time), box);
   self_node *nodes = &b->level[0].nodes[row * b->level[0].columns + column / 2];
   for (int32_t n = 0; n < count; n++) {
-    set_normals(&nodes[n], SELF_NORMAL, -SELF_NORMAL);
-    nodes[n].unused[0] = nodes[n].unused[1] = 0;
     for (int32_t k = 0; k < SELF_BOX_FLOATS; k++) {
       nodes[n].boxes.value[k] = box[k % 3][k / 3][CLOTH_LANES > 1 ? 2 * n : 0];
-    }
-  }
-  for (int32_t cells = 0; cells < 2 && cells + 1 < rows; cells++) {
-    find_normals(b, &r, cells, 2 * count, low, high);
-    for (int32_t n = 0; n < count; n++) {
-      add_cell_normals((const float(*)[LEAF_BLOCK])low, (const float(*)[LEAF_BLOCK])high, 2 * n, &nodes[n]);
     }
   }
 }
@@ -11431,30 +11434,81 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
   for (int32_t i = 1; i < children.count; i++) {
     const self_node *s = &children.level[children.number[i]];
     join_boxes(&n->boxes, &s->boxes);
-    for (int32_t k = 0; k < 3; k++) {
-      n->normal_low[k] = s->normal_low[k] < n->normal_low[k] ? s->normal_low[k] : n->normal_low[k];
-      n->normal_high[k] = s->normal_high[k] > n->normal_high[k] ? s->normal_high[k] : n->normal_high[k];
-    }
   }
 }
 
 #if WITH_GAPS
 
-/* Beside a gap cloth may come near itself however flat it is: leaves with one have normals in all directions. */
-static void widen_normals_at_gaps(const self_body *b) {
+/* Beside a gap cloth may come near itself however flat it is: leaves with one have edges in all directions. */
+static void widen_edges_at_gaps(const self_body *b) {
   for (int32_t i = 0; i < b->count; i++) {
     if (is_gap(b->c, i, GAP_CELL)) {
       const int32_t row = i / b->columns;
       const int32_t leaf = row / 2 * b->level[0].columns + (i - row * b->columns) / 2;
-      set_normals(&b->level[0].nodes[leaf], -SELF_NORMAL, SELF_NORMAL);
+      for (int32_t k = SELF_PLACE_FLOATS; k < SELF_BOX_FLOATS; k++) {
+        b->level[0].nodes[leaf].boxes.value[k] = -CLOTH_POSITION_LIMIT;
+      }
     }
   }
 }
 
 #endif
 
-/* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s]. */
-CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
+/* Twice the middle of a box of edges [m]. */
+CLOTH_INLINE cloth_vector middle_of_edges(const float *edge) {
+  return vector(edge[0] - edge[3], edge[1] - edge[4], edge[2] - edge[5]);
+}
+
+/* How much edges of a box differ along a direction [m]. */
+CLOTH_INLINE float spread_of_edges(const float *edge, cloth_vector to) {
+  return negate(absolute(to.x) * (edge[0] + edge[3]) + absolute(to.y) * (edge[1] + edge[4]) +
+                absolute(to.z) * (edge[2] + edge[5]));
+}
+
+/* 1 if cloth with edges in these boxes, along the warp and along the weft, keeps whatever is apart at rest at least
+   `least` times as far apart. At rest the two have the lengths u and v, c and s are the cosine and sine between them,
+   so that a = warp / u and b = (weft / v - c a) / s are the derivatives of places x by places Y at rest. Along two unit
+   vectors q1, q2 in the plane of the middles of the boxes,
+
+     (x(Y) - x(X)) . Q(Y - X) >= (Y - X) . M (Y - X),  M = (a.q1, (a.q2 + b.q1) / 2; .., b.q2)
+
+   so it does if the least that the diagonal of M may be, less `least`, outweighs the most that the rest may be. */
+static int are_edges_flat(const self_body *b, const float *warp, const float *weft, float least) {
+  const float skew = negate(b->skew), skewed = absolute(b->skew);
+  const cloth_vector along = middle_of_edges(warp), across = vector_add_scaled(middle_of_edges(weft), along, skew);
+  const cloth_vector first = vector_flush_work(vector_scale(along, 1.0f / vector_length(along)));
+  const float shear = flush_small(vector_dot(across, first), WORK_QUANTUM);
+  const cloth_vector rest = vector_flush_work(vector_add_scaled(across, first, negate(shear)));
+  const float length = vector_length(rest);
+  const cloth_vector second = vector_flush_work(vector_scale(rest, 1.0f / length));
+  const float warp_along = spread_of_edges(warp, first), warp_across = spread_of_edges(warp, second);
+  const float weft_along = spread_of_edges(weft, first) + skewed * warp_along;
+  const float weft_across = spread_of_edges(weft, second) + skewed * warp_across;
+  const float of_warp = (vector_dot(along, first) - warp_along) * b->per_warp - least;
+  const float of_weft = (length - weft_across) * b->per_weft - least;
+  const float turned = 0.5f * (warp_across * b->per_warp + (absolute(shear) + weft_along) * b->per_weft);
+  const float off = flush_small(turned, WORK_QUANTUM);
+  return of_warp > 0.0f && of_weft > 0.0f && of_warp * of_weft > off * off;
+}
+
+/* Finds which nodes of a level are flat with those beside, below and across them. */
+static void find_flat(const self_body *b, const self_level *l, float least) {
+  for (int32_t n = 0; n < l->columns * l->rows; n++) {
+    const int32_t row = n / l->columns, column = n - row * l->columns;
+    const int32_t beside = column + 1 < l->columns ? 1 : b->is_wrapped ? -column : 0;
+    const int32_t below = row + 1 < l->rows ? l->columns : 0;
+    self_boxes joined = l->nodes[n].boxes;
+    join_boxes(&joined, &l->nodes[n + beside].boxes);
+    join_boxes(&joined, &l->nodes[n + below].boxes);
+    join_boxes(&joined, &l->nodes[n + below + beside].boxes);
+    const float *edges = joined.value + SELF_PLACE_FLOATS;
+    l->nodes[n].is_flat = are_edges_flat(b, edges, edges + SELF_PLACE_FLOATS / 2, least);
+  }
+}
+
+/* Builds the tree of a cloth; `ahead` is the time that it looks ahead [s], `least` how much of a distance in the grid
+   flat cloth keeps. */
+CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead, float least) {
   const self_level *leaves = &b->level[0];
   for (int32_t row = 0; row < leaves->rows; row++) {
     const int32_t whole = (b->columns - 1) / 2; /* leaves with three columns */
@@ -11464,38 +11518,39 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead) {
     if (whole < leaves->columns) { build_leaves(b, ahead, row, 2 * whole, 1); }
   }
 #if WITH_GAPS
-  if (has_gaps(b->c)) { widen_normals_at_gaps(b); }
+  if (has_gaps(b->c)) { widen_edges_at_gaps(b); }
 #endif
-  for (int32_t level = 1; level < b->levels; level++) {
-    for (int32_t node = 0; node < b->level[level].columns * b->level[level].rows; node++) {
+  for (int32_t level = 0; level < b->levels; level++) {
+    for (int32_t node = 0; level > 0 && node < b->level[level].columns * b->level[level].rows; node++) {
       build_parent(b, level, node);
     }
+    find_flat(b, &b->level[level], least);
   }
 }
 
-/* 1 if all normals of two nodes are within 60 degrees of one direction, the middle d of their box: for every normal n,
-   n . d > |d| / 2. Cloth that gentle does not come near itself. Nodes without normals count as flat. */
-static int are_flat(const self_node *a, const self_node *b) {
-  int32_t sum = 0, square = 0;
-  for (int32_t k = 0; k < 3; k++) {
-    const int32_t low = a->normal_low[k] < b->normal_low[k] ? a->normal_low[k] : b->normal_low[k];
-    const int32_t high = a->normal_high[k] > b->normal_high[k] ? a->normal_high[k] : b->normal_high[k];
-    const int32_t d = low + high;
-    if (low > high) { return 1; }
-    sum += d > 0 ? d * low : d * high;
-    square += d * d;
+/* 1 if nodes i and j of a level, the same or side by side, are flat together. */
+static int are_flat(const self_body *b, const self_level *l, const node_list *a, int32_t i, const node_list *c,
+                    int32_t j) {
+  const int32_t row = larger_of(a->row[i], c->row[j]), column = larger_of(a->column[i], c->column[j]);
+  const int32_t rows = 2 * row - a->row[i] - c->row[j], columns = 2 * column - a->column[i] - c->column[j];
+  int is = 0;
+  for (int32_t r = row - 1 < 0 ? 0 : row - 1; r <= row - rows; r++) {
+    for (int32_t k = columns > 1 ? column : column - 1; k <= (columns > 1 ? column : column - columns); k++) {
+      const int32_t around = k < 0 && b->is_wrapped ? k + l->columns : k;
+      is |= around >= 0 && l->nodes[r * l->columns + around].is_flat;
+    }
   }
-  return sum > 0 && 4 * (int64_t)sum * sum > (int64_t)(SELF_NORMAL * SELF_NORMAL) * square;
+  return is;
 }
 
 #endif
 
-/// Untangling ///
+/// Edges through triangles ///
 
 #if WITH_SELF
 
-/* Where an edge passes through a triangle: the test, and the step that shortens the contour along which two layers pass
-   through each other (Volino and Magnenat-Thalmann 2006). In and out: positions. */
+/* Where an edge passes through a triangle: the test, for the search of pairs and for contour.h. In and out: arguments
+   alone. */
 
 /* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
 enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
@@ -11556,68 +11611,6 @@ CLOTH_REPEATED edge_passes pass_through(lanes3 from, lanes3 to, lanes3 b, lanes3
   return e;
 }
 
-/* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
-typedef struct self_meeting {
-  int32_t particle[5];
-  float weight[5];
-  cloth_vector normal; /* of the triangle, of any length */
-} self_meeting;
-
-/* 1 if the edge of cloth a passes through the triangle of cloth b; then also its weights: the edge against the
-   triangle. */
-static int find_meeting(const self_body *a, const self_body *b, self_meeting *m) {
-  const cloth_vector corner = vector_load(b->start, m->particle[2]);
-  lanes3 place[5];
-  for (int32_t n = 0; n < 5; n++) {
-    place[n] = lanes3_splat(exact_difference(vector_load((n < 2 ? a : b)->start, m->particle[n]), corner));
-  }
-  const edge_passes e = pass_through(place[0], place[1], place[3], place[4]);
-  if (!(e.through & 1u)) { return 0; }
-  m->normal = lanes3_first(e.normal);
-  m->weight[1] = lanes_first_value(e.share);
-  m->weight[0] = 1.0f - m->weight[1];
-  m->weight[3] = negate(lanes_first_value(e.second));
-  m->weight[4] = negate(lanes_first_value(e.third));
-  m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
-  return 1;
-}
-
-/* The particles of an edge and a triangle. */
-static void find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x,
-                                   self_meeting *m) {
-  const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
-  const int32_t first = edge >> 2, cell = triangle >> 1;
-  int32_t corner[4];
-  find_corners(a, first / a->columns, first % a->columns, corner);
-  m->particle[0] = corner[0];
-  m->particle[1] = corner[edge_corner[edge & 3]];
-  find_corners(b, cell / b->columns, cell % b->columns, corner);
-  m->particle[2] = corner[0];
-  m->particle[3] = corner[later_corners[triangle & 1][0]];
-  m->particle[4] = corner[later_corners[triangle & 1][1]];
-}
-
-/* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
-static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
-  const int32_t first = edge >> 2, row = first / b->columns, column = first - row * b->columns, kind = edge & 3;
-  int32_t corner[4], count = 0;
-  find_corners(b, row, column, corner);
-  if (kind == SELF_EDGE_ACROSS) {
-    third[0] = corner[1];
-    third[1] = corner[3];
-    return 2;
-  }
-  if (has_cell(b, row, column)) { third[count++] = corner[2]; }
-  if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
-    third[count++] = first - b->columns;
-  } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
-    const int32_t before = column > 0 ? first - 1 : first - 1 + b->columns;
-    third[count] = before;
-    count += !is_gap(b->c, before, GAP_CELL);
-  }
-  return count;
-}
-
 /* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
 static cloth_vector self_unit(cloth_vector a) {
   const float square = vector_dot(a, a);
@@ -11625,62 +11618,12 @@ static cloth_vector self_unit(cloth_vector a) {
   return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
 }
 
-/* Least cosine between an edge and the triangle's normal that is divided by. */
-#define SELF_LEAST_COSINE 0.01f
-
-/* The direction that shortens the contour: the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R
-   along the contour in the face, E along the edge, N the normal of the triangle. */
-static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
-  const cloth_vector from = vector_load(a->start, m->particle[0]);
-  const cloth_vector normal = self_unit(m->normal);
-  const cloth_vector along = self_unit(exact_difference(vector_load(a->start, m->particle[1]), from));
-  float cosine = vector_dot(along, normal);
-  cosine = cosine < 0.0f ? minimum(cosine, -SELF_LEAST_COSINE) : maximum(cosine, SELF_LEAST_COSINE);
-  int32_t third[2];
-  cloth_vector gradient = vector(0.0f, 0.0f, 0.0f);
-  for (int32_t face = find_faces(a, edge, third) - 1; face >= 0; face--) {
-    const cloth_vector to = exact_difference(vector_load(a->start, third[face]), from);
-    const cloth_vector side = self_unit(vector_cross(along, to));
-    const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
-    cloth_vector contour = self_unit(vector_cross(normal, side));
-    if (vector_dot(contour, inward) < 0.0f) { contour = vector_scale(contour, -1.0f); }
-    const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
-    gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
-  }
-  return vector_flush_work(gradient);
-}
-
-/* Distance by which a contour step moves an edge at most, over the spacing. */
-#define SELF_CONTOUR_STEP 0.3f
-
-/* How a particle gives way: 1 over its mass, 0 for what does not. */
-static float mobility_of(const self_body *b, int32_t particle) {
-  const int is_held = (freedom_of(b->c)[particle] & FREEDOM_MASK) != FREEDOM_FREE;
-  return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
-}
-
-/* Moves an edge and a triangle apart that still meet. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
-  self_meeting m;
-  find_meeting_particles(a, b, x, &m);
-  if (!find_meeting(a, b, &m)) { return; }
-  const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
-  const float square = vector_dot(gradient, gradient);
-  float sum = 0.0f;
-  for (int32_t n = 0; n < 5; n++) {
-    const self_body *body = n < 2 ? a : b;
-    sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
-  }
-  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) { return; }
-  const float way = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing);
-  const float length = way / (square_root(square + 1.0f) * sum);
-  for (int32_t n = 0; n < 5; n++) {
-    const self_body *body = n < 2 ? a : b;
-    const int32_t i = m.particle[n];
-    const float share = length * m.weight[n] * mobility_of(body, i);
-    vector_store(body->start, i, vector_add_scaled(vector_load(body->start, i), gradient, share));
-  }
-}
+/* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
+typedef struct self_meeting {
+  int32_t particle[5];
+  float weight[5];
+  cloth_vector normal; /* of the triangle, of any length */
+} self_meeting;
 
 #endif
 
@@ -11708,7 +11651,6 @@ typedef struct self_leaf {
   int32_t row, column; /* of the first cell */
   int32_t first;       /* particle of the first cell */
   int32_t number;      /* of the leaf, -1 for none yet */
-  int32_t has_gap;     /* 1 if a cell of it is absent */
   uint32_t particles, cells;
 } self_leaf;
 
@@ -11797,10 +11739,7 @@ CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, in
 static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
   for (int32_t cell = 0; cell < SELF_CELLS; cell++) {
     const uint32_t bit = 1u << cell;
-    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) {
-      leaf->cells &= ~bit;
-      leaf->has_gap = 1;
-    }
+    if ((leaf->cells & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_CELL)) { leaf->cells &= ~bit; }
     if ((leaf->particles & bit) && is_gap(b->c, leaf_particle(b, leaf, cell), GAP_PARTICLE)) {
       leaf->particles &= ~bit;
     }
@@ -11822,7 +11761,6 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
-  leaf->has_gap = 0;
 #if WITH_GAPS
   if (has_gaps(b->c)) { drop_absent_cells(b, leaf); }
 #endif
@@ -11865,20 +11803,6 @@ CLOTH_INLINE lanes3 load_normals(const self_leaf *leaf, int32_t cell) {
                    lanes_load(leaf->normal[2] + cell));
 }
 
-/* Which cells of a leaf have normals more than 60 degrees from a direction of unit length, a bit each. */
-CLOTH_INLINE uint32_t cells_steep(const self_leaf *leaf, cloth_vector direction) {
-  const lanes quarter = lanes_splat(0.25f);
-  uint32_t bits = 0;
-  for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    const lanes3 normal = load_normals(leaf, cell);
-    const lanes cosine = lanes_flush(lanes_maximum(lanes3_dot(normal, lanes3_splat(direction)), lanes_splat(0.0f)));
-    const lanes_mask gentle =
-        lanes_less(lanes_multiply(quarter, lanes3_dot(normal, normal)), lanes_multiply(cosine, cosine));
-    bits |= lanes_bits(gentle) << cell;
-  }
-  return leaf->cells & ~bits;
-}
-
 /* Which cells of a leaf have normals less than 90 degrees from that of cell n of another, a bit each. */
 CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
   const lanes3 that = lanes3_splat(vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]));
@@ -11887,22 +11811,6 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
     bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(load_normals(leaf, cell), that))) << cell;
   }
   return bits;
-}
-
-/* Sum of the normals of the cells of a leaf. */
-CLOTH_INLINE cloth_vector sum_of_normals(const self_leaf *leaf) {
-  float sum[3];
-  for (int32_t k = 0; k < 3; k++) {
-    const float *n = leaf->normal[k];
-    sum[k] = (n[0] + n[1]) + (n[2] + n[3]);
-  }
-  return vector(sum[0], sum[1], sum[2]);
-}
-
-/* 1 if all normals of two leaves side by side are within 60 degrees of one direction, by the normals themselves. */
-CLOTH_INLINE int are_gentle(const self_leaf *a, const self_leaf *b) {
-  const cloth_vector direction = self_unit(vector_add(sum_of_normals(a), sum_of_normals(b)));
-  return !a->has_gap && !b->has_gap && !cells_steep(a, direction) && !cells_steep(b, direction);
 }
 
 #endif
@@ -12208,7 +12116,8 @@ CLOTH_INLINE lanes3 lanes3_pick(vector_array from, const uint16_t *index) {
 
 /* Nearest points of two edges: along each its share, on the lines and on the edges themselves. */
 typedef struct edge_places {
-  lanes_mask cross;           /* the edges are not parallel */
+  lanes_mask cross;           /* the edges are not parallel: ... */
+  lanes sine_square;          /* ... of the angle between them */
   lanes first, second;        /* on the lines */
   lanes within, other_within; /* on the edges */
   lanes3 apart, within_apart; /* from the second to the first */
@@ -12226,6 +12135,7 @@ CLOTH_SEPARATE edge_places places_on_edges(lanes3 from, lanes3 a, lanes3 b) {
   edge_places e;
   e.cross = lanes_less(lanes_multiply(both, lanes_splat(LEAST_SINE_SQUARE)), rest);
   const lanes divisor = lanes_select(e.cross, rest, both);
+  e.sine_square = lanes_divide(rest, both);
   e.first = lanes_divide(lanes_subtract(lanes_multiply(ab, bf), lanes_multiply(af, bb)), divisor);
   e.second = lanes_divide(lanes_subtract(lanes_multiply(aa, bf), lanes_multiply(ab, af)), divisor);
   e.first = lanes_flush_below(lanes_keep(e.cross, e.first), LEAST_WEIGHT);
@@ -12504,8 +12414,8 @@ static void clear_waiting(self_search *s, int32_t a, int32_t b) {
 #if WITH_SELF
 
 /* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
-   intersection, up to SELF_OLDEST, and SELF_SEWN. The first gather of a step sets them. Scratch:
-   `moved` of the bodies, a byte per particle. */
+   intersection, up to SELF_OLDEST, halved with every step that it is not once it is tangled, and SELF_SEWN. The first
+   gather of a step sets them. Scratch: `moved` of the bodies, a byte per particle. */
 
 /* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
    has left something out has not found apart. */
@@ -12515,16 +12425,19 @@ static int32_t sewn_bit(const self_group *g, int32_t n, int32_t particle, int al
   return stays_sewn ? b->ages[particle] & SELF_SEWN : 0;
 }
 
-/* Sets the ages of all particles: one more for those of an intersection, 0 for the others; those of a cloth that sleeps
-   stay. `changes`: there are intersections, or particles that were sewn. */
+/* Sets the ages of all particles: one more for those of an intersection, half for others that are tangled, so that
+   pairs beside a contour that goes to and fro do not press in turn; those of a cloth that sleeps stay. `changes`: there
+   are intersections, or particles that were sewn. */
 static void update_ages(const self_group *g, int changes, int all_found) {
   for (int32_t n = 0; n < g->count; n++) {
     const self_body *b = &g->bodies[n];
     if (!changes && !b->is_still) { fill_zero(b->ages, (size_t)b->count); }
     for (int32_t i = 0; changes && i < b->count; i++) {
       const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
-      b->ages[i] = b->is_still ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
-                               : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : 0) | sewn_bit(g, n, i, all_found));
+      const int32_t younger = age < SELF_TANGLED_AGE ? 0 : age / 2;
+      b->ages[i] = b->is_still
+                       ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
+                       : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : younger) | sewn_bit(g, n, i, all_found));
     }
   }
 }
@@ -12710,10 +12623,9 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
   const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
   const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
   const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
-                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT);
-  const uint64_t contours = (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED +
-         contours * (uint32_t)b->substeps + part * parts;
+                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT) +
+                        (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
+  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED + part * parts;
 }
 
 #endif
@@ -12785,7 +12697,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
   if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
   const leaf_pair p = {first, second, a == b && are_side_by_side(a, first, second)};
-  if (s->is_round || !p.has_neighbours || !are_gentle(first, second)) { pair_near_cells(s, a, &p); }
+  pair_near_cells(s, a, &p);
 }
 
 /* Most children of a pair of nodes. */
@@ -12815,7 +12727,7 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
     next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
       const self_node *other = &of_b.level[of_b.number[j]];
-      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(node, other)
+      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(a, &a->level[next.level_a], &of_a, i, &of_b, j)
                                                           : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
@@ -12866,6 +12778,23 @@ static void visit_pair(self_search *s, int32_t a, int32_t b) {
 /* Which share of what is beyond the thickness each attempt looks for: pairs that press are left out last. */
 CLOTH_CONSTANT static const float attempt_shares[SELF_ATTEMPTS] = {1.0f, 0.6f, 0.3f, 0.1f, 0.0f};
 
+/* Most of a distance at rest that flat cloth is asked to keep: what is nearer than the reach at rest, in cells that
+   lean, would else press itself where it lies flat. */
+#define MOST_OF_FLAT 0.9f
+
+/* How much of a distance at rest flat cloth has to keep, so that none of its features come nearer than the reach: those
+   without a common particle are at least as far apart as edges across a cell, and as a corner is from the diagonal
+   between its neighbours; spheres of no neighbours twice as far as edges. */
+static float least_of_flat(const self_group *g, int32_t n) {
+  const self_body *b = &g->bodies[n];
+  const grid_shape *s = &b->c->grid;
+  const self_pair *pair = pair_between(g, n, n);
+  const float height = 0.5f / b->per_weft, area = s->spacing_warp * height, across = area / s->spacing_weft;
+  const float corner = area / maximum(s->diagonal, s->antidiagonal), edge = minimum(height, across);
+  const float nearest = pair->is_round ? 2.0f * edge : minimum(corner, edge);
+  return minimum((pair->thickness + SELF_SKIN * b->spacing) / nearest, MOST_OF_FLAT);
+}
+
 /* One attempt at all candidates for `time` seconds, within the share `near` of what is beyond the thickness. */
 static void search_group(const self_group *g, float time, float near, int32_t is_last, self_search *s) {
   fill_zero(s, sizeof *s);
@@ -12876,7 +12805,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   s->has_sewn = g->sewn || g->found->opened;
   if (g->candidates) { fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t)); }
   for (int32_t a = 0; a < g->count; a++) {
-    build_tree(&g->bodies[a], s->ahead);
+    build_tree(&g->bodies[a], s->ahead, least_of_flat(g, a));
   }
   for (int32_t a = 0; a < g->count; a++) {
     for (int32_t b = a; b < g->count; b++) {
@@ -13712,6 +13641,19 @@ CLOTH_INLINE lanes agreed_depth(lanes stiffness, lanes thickness, lanes give, la
     q = within_law(lanes_subtract(q, lanes_divide(off, slope)));
   }
   return q;
+}
+
+/* A contact is let go in steps: its law is linearised no farther out than where it gives about half of what it gave
+   last, q = (y / (1 + 4 y^(1/2)))^(1/2), y = LAST_SHARE f_0 / (k_0 T). A particle that moves with its neighbours goes
+   farther than alone: without this one at the free border of a cape was predicted outside in every second substep, ten
+   times nearer than it came, and trembled at .1 m/s for ever. With .3 to .7 none did; at rest it is less than the
+   depth. */
+#define LAST_SHARE 0.5f
+
+CLOTH_INLINE lanes least_depth(lanes scale, lanes last) {
+  const lanes one = lanes_splat(1.0f), four = lanes_splat(4.0f);
+  const lanes y = lanes_flush(lanes_divide(lanes_multiply(lanes_splat(LAST_SHARE), last), scale));
+  return within_law(lanes_square_root(lanes_divide(y, lanes_add(one, lanes_multiply(four, lanes_square_root(y))))));
 }
 
 /* Contacts of particles: the force is force n, the block stiffness n n^T; law: the force at the agreed depth. */
@@ -15667,13 +15609,379 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
 
 #endif
 
+/// Points of cells that are nearest to a solid ///
+
+/*
+ * A triangle of a cell touches a solid with one point. What may touch, see contact/cell_search.h, descends to the point
+ * that is nearest where the substep begins, as many triangles at once as there are lanes: to a ball in one step, to
+ * what else is round by steps that would lead to the ball there, to others by shorter and shorter ones. The point that
+ * is remembered is kept while none is much nearer. A body with mass turns as it is pushed: where another point comes
+ * out much nearer at the place of linearisation, that is taken.
+ *
+ * In: corners of triangles in the axes of a solid, at both ends of the substep. Out: weights of their points,
+ * distances. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Where the law of a cell begins, in thicknesses. */
+#define CELL_REACH 0.5f
+/* Touches are looked for so many thicknesses farther out than the law begins, and in all as far out as this. */
+#define CELL_SLACK 0.25f
+#define CELL_FARTHEST (CELL_REACH + CELL_SLACK)
+/* A point is kept unless another one is nearer by so many thicknesses, of round solids by less, see least_gain(). */
+#define KEPT_SHARE 0.1f
+/* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
+   to the next; of a kept point fewer and shorter ones. */
+#define DESCENT_STEPS 8
+#define DESCENT_START 0.5f
+#define KEPT_STEPS 3
+#define KEPT_START 0.12f
+#define DESCENT_FACTOR 0.5f
+/* Slopes of the distance along a triangle below this are none. */
+#define LEAST_SLOPE 1.0e-3f
+
+/* A triangle that is looked at, and a point of it at the beginning of the substep. */
+typedef struct cell_triangle {
+  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
+  float distance[3];
+  int32_t row[3], column[3];
+  uint32_t key;
+  const cell_memory *memory; /* NULL: nothing is remembered of it */
+  float weight[3], nearest;  /* of its point; the distance of that where the substep begins */
+  int32_t is_outside;        /* 1: no place of it has been found inside there */
+  float way_squared;         /* of the corner that goes farthest [m^2] */
+} cell_triangle;
+
+/* Triangles that wait for each other. */
+typedef struct cell_batch {
+  int32_t count;
+  cell_triangle triangle[CLOTH_LANES];
+} cell_batch;
+
+/* The radius of balls that fill a collider: each of its points lies in one. */
+static float round_radius(const cloth_collider *s) {
+  return s->shape == CLOTH_SHAPE_SPHERE    ? s->radius
+         : s->shape == CLOTH_SHAPE_CAPSULE ? minimum(s->radius, s->radius_top)
+                                           : 0.0f;
+}
+
+/* The least distance that a triangle has from a convex collider, if a point p of it has the distance and the normal. */
+CLOTH_INLINE lanes least_distance(lanes distance, lanes3 normal, lanes3 p, const lanes3 corner[3]) {
+  const lanes3 n = lanes3_flush(normal);
+  const lanes a = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[0], p), STATE_QUANTUM));
+  const lanes b = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[1], p), STATE_QUANTUM));
+  const lanes c = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[2], p), STATE_QUANTUM));
+  return lanes_add(distance, lanes_minimum(a, lanes_minimum(b, c)));
+}
+
+/* Nothing that goes so far touches if it is so far where the substep begins. */
+CLOTH_INLINE lanes farthest_touch(const touch_search *s, lanes way_squared) {
+  const lanes ways = lanes_multiply(lanes_splat(1.0f + FARTHER), lanes_square_root(way_squared));
+  return lanes_multiply(lanes_splat(BOX_SLACK), lanes_add(lanes_splat(CELL_FARTHEST * s->thickness), ways));
+}
+
+static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
+  cloth_vector sum = vector_scale(corner[0], weight[0]);
+  sum = vector_add_scaled(sum, corner[1], weight[1]);
+  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
+}
+
+/* The weights of the remembered point of a triangle; without one those of its middle. */
+static void start_weights(const cell_memory *m, float weight[3]) {
+  const float third = 1.0f / 3.0f;
+  weight[1] = m ? m->weight[0] : third;
+  weight[2] = m ? m->weight[1] : third;
+  weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
+}
+
+/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are; how
+   far they are too far. */
+typedef struct descent {
+  lanes3 corner[3], first, second, across;
+  lanes weight[3], step, steps, most;
+  float radius; /* of balls that fill the solid, 0: it is not round */
+} descent;
+
+/* What triangles have descended to, and where they began. */
+typedef struct descended {
+  float weight[3][CLOTH_LANES], nearest[CLOTH_LANES], kept[CLOTH_LANES];
+} descended;
+
+/* Takes the triangles that wait: where the substep begins, or, from the points that they have there, where it leads. */
+static descent descent_of(const touch_search *s, const cell_batch *b, int at_end) {
+  float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
+  float way_squared[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
+    const cloth_vector *place = at_end ? t->to : t->from;
+    const int is_kept = at_end || t->memory;
+    for (int32_t n = 0; n < 3; n++) {
+      corner[n][0][lane] = place[n].x;
+      corner[n][1][lane] = place[n].y;
+      corner[n][2][lane] = place[n].z;
+      weight[n][lane] = t->weight[n];
+    }
+    start[lane] = is_kept ? KEPT_START : DESCENT_START;
+    way_squared[lane] = t->way_squared;
+    steps[lane] = lane < b->count ? (float)(is_kept ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
+  }
+  descent d;
+  lanes3 *q = d.corner;
+  for (int32_t n = 0; n < 3; n++) {
+    q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
+    d.weight[n] = lanes_load(weight[n]);
+  }
+  d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
+  d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
+  const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
+  const lanes longest = lanes_maximum(lanes3_length(d.first), lanes_maximum(lanes3_length(d.second), third));
+  const lanes3 area = lanes3_cross(d.first, d.second);
+  const lanes twice = lanes_maximum(lanes3_length(area), lanes_splat(STATE_QUANTUM));
+  d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
+  d.step = lanes_multiply(longest, lanes_load(start));
+  d.steps = lanes_load(steps);
+  d.most = farthest_touch(s, lanes_load(way_squared));
+  return d;
+}
+
+/* The points of triangles, relative to their first corners. */
+CLOTH_INLINE lanes3 points_of_descent(const descent *d) {
+  return lanes3_quantise(lanes3_add_scaled(lanes3_scale(d->first, d->weight[1]), d->second, d->weight[2]),
+                         STATE_ROUNDER);
+}
+
+/* A step against the slope of the distance from a point p, where that and its normal are known: which go on. To a ball,
+   whose centre is as far as that and its radius, one step leads. */
+CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes distance, lanes3 normal) {
+  const lanes3 n = lanes3_flush(normal), slope = lanes3_across(n, d->across);
+  const lanes steep = lanes3_length(slope), one = lanes_splat(1.0f);
+  const lanes_mask falls = lanes_less(lanes_splat(LEAST_SLOPE), steep);
+  const lanes by = d->radius > 0.0f ? lanes_add(distance, lanes_splat(d->radius))
+                                    : lanes_divide(d->step, lanes_select(falls, steep, one));
+  const lanes3 to = lanes3_quantise(lanes3_add_scaled(p, slope, lanes_negate(by)), STATE_ROUNDER);
+  const triangle_place t = place_over_triangle(to, d->first, d->second);
+  d->weight[1] = t.second;
+  d->weight[2] = t.third;
+  d->weight[0] = lanes_maximum(lanes_subtract(lanes_subtract(one, t.second), t.third), lanes_splat(0.0f));
+  d->step = lanes_multiply(d->step, lanes_splat(DESCENT_FACTOR));
+  return falls;
+}
+
+/* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
+   against the slope of the distance; finds the nearest points on the way. Those that turn out to be too far stop, and
+   are at FAR_GAP. */
+CLOTH_SEPARATE void descend(const touch_search *s, const cell_batch *b, int at_end, descended *to) {
+  descent d = descent_of(s, b, at_end);
+  d.radius = s->b->unknown ? round_radius(s->b->shape) : 0.0f;
+  lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
+  lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
+  for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
+    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner[0], p), STATE_QUANTUM);
+    lanes3 normal;
+    const lanes distance = distances_to(s->b, &at, &normal);
+    workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
+    kept = n == 0 ? distance : kept;
+    const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
+    nearest = lanes_select(nearer, distance, nearest);
+    for (int32_t k = 0; k < 3; k++) {
+      best[k] = lanes_select(nearer, d.weight[k], best[k]);
+    }
+    const lanes_mask may = lanes_both(goes, lanes_less(least_distance(distance, normal, at, d.corner), d.most));
+    nearest = lanes_select(goes, lanes_select(may, nearest, lanes_splat(FAR_GAP)), nearest);
+    if (!lanes_any(may)) { break; }
+    goes = lanes_both(may, step_down(&d, p, distance, normal));
+    goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
+  }
+  lanes_store(to->weight[0], best[0]);
+  lanes_store(to->weight[1], best[1]);
+  lanes_store(to->weight[2], best[2]);
+  lanes_store(to->nearest, nearest);
+  lanes_store(to->kept, kept);
+}
+
+/* How much nearer another point must be than the one that is kept [m]. A ball of radius r rolls on by s until another
+   point is nearer by s^2 / 2 (r + gap), and as the point lags behind, it drives the ball on, with a lever of s / 2 in
+   the mean: that stays below the lever of its resistance, ROLLING. Balls need no such share: only one place of a
+   triangle is nearest. */
+static float least_gain(const touch_search *s) {
+  const float reach = CELL_REACH * s->thickness, radius = round_radius(s->b->shape);
+  if (!s->b->unknown) { return KEPT_SHARE * s->thickness; }
+  if (s->b->shape->shape == CLOTH_SHAPE_SPHERE) { return 0.0f; }
+  return KEPT_SHARE * s->thickness * (reach / (radius + reach));
+}
+
+/* Gives a triangle the point to which it has descended. */
+static void take_descended(cell_triangle *t, const descended *to, int32_t lane) {
+  for (int32_t n = 0; n < 3; n++) {
+    t->weight[n] = to->weight[n][lane];
+  }
+}
+
+/* Chooses the points of the triangles that wait, where the substep begins: those that are remembered, unless others are
+   much nearer. */
+static void choose_points(const touch_search *s, cell_batch *b) {
+  const float gain = least_gain(s);
+  descended to;
+  descend(s, b, 0, &to);
+  for (int32_t n = 0; n < b->count; n++) {
+    cell_triangle *t = &b->triangle[n];
+    const int is_kept = t->memory && !(to.nearest[n] < to.kept[n] - gain);
+    t->nearest = is_kept && to.nearest[n] < FAR_GAP ? to.kept[n] : to.nearest[n];
+    t->is_outside = t->nearest > 0.0f;
+    if (!is_kept) { take_descended(t, &to, n); }
+  }
+}
+
+/* Chooses others where the substep leads, if they are much nearer there: a body turns as it is pushed, and another
+   place of the triangle would be inside when it ends. */
+static void choose_points_at_end(const touch_search *s, cell_batch *b) {
+  cloth_vector normal;
+  descended to;
+  descend(s, b, 1, &to);
+  for (int32_t n = 0; n < b->count; n++) {
+    cell_triangle *t = &b->triangle[n];
+    if (t->nearest < FAR_GAP && to.nearest[n] < to.kept[n] - KEPT_SHARE * s->thickness) {
+      take_descended(t, &to, n);
+      workspace_of(s->c)->cell_searches += s->b->searches;
+      t->nearest = distance_of_point(s->b->shape, s->b->geometry, point_of_cell(t->from, t->weight), &normal);
+    }
+  }
+}
+
+/* The direction across a triangle, with none of its weights 0, in which the distance of a convex solid rises from a
+   point inside; or across the edge that has the point. */
+static cloth_vector across_cell(const touch_search *s, const cell_triangle *t, cloth_vector p, cloth_vector normal) {
+  cloth_vector edge[3], other;
+  int32_t beside = 0, corners = 0;
+  for (int32_t n = 0; n < 3; n++) {
+    edge[n] = vector_flush(vector_subtract(t->from[(n + 2) % 3], t->from[(n + 1) % 3]), STATE_QUANTUM);
+    beside = t->weight[n] > 0.0f ? beside : n;
+    corners += t->weight[n] > 0.0f;
+  }
+  const cloth_vector area = vector_flush(vector_cross(edge[0], edge[1]), STATE_QUANTUM);
+  const float twice = vector_length(area), length = vector_length(edge[beside]);
+  if (corners == 3 && twice > 0.0f) {
+    const cloth_vector n = vector_flush_work(vector_scale(area, 1.0f / twice));
+    const cloth_vector way = vector_scale(n, CELL_REACH * s->thickness);
+    const cloth_vector above = vector_flush(vector_add(p, way), STATE_QUANTUM);
+    const cloth_vector under = vector_flush(vector_subtract(p, way), STATE_QUANTUM);
+    const float up = distance_of_point(s->b->shape, s->b->geometry, above, &other);
+    const float down = distance_of_point(s->b->shape, s->b->geometry, under, &other);
+    return down < up ? n : vector_scale(n, -1.0f);
+  }
+  if (corners == 2 && length > 0.0f) {
+    const cloth_vector along = vector_flush_work(vector_scale(edge[beside], 1.0f / length));
+    const float out = flush_small(vector_dot(normal, along), WORK_QUANTUM);
+    const cloth_vector across = vector_flush_work(vector_add_scaled(normal, along, negate(out)));
+    const float left = vector_length(across);
+    return left > LEAST_SLOPE ? vector_flush_work(vector_scale(across, 1.0f / left)) : normal;
+  }
+  return normal;
+}
+
+#endif
+
+/// Edges that cells share ///
+
+/*
+ * Both triangles at an edge may touch a ball, one of them with a point of that edge, while the ball is nearer to the
+ * other, or both with the same point. One place of the sheet would press twice, and a ball on flat cloth would roll off
+ * every edge. So the one whose point is farther yields to the other, and leaves what it remembers to that, if it begins
+ * just then: what rolls goes on from triangle to triangle with the force that it had. What presses is the nearer of
+ * both, so nothing opens. What is not a ball may rest along a line on both: it presses twice.
+ *
+ * In and out: touches of cells with a collider. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Points with less weight at a corner are on the edge that is opposite to it. */
+#define EDGE_WEIGHT 1.0e-3f
+/* The corner that is opposite to the edge that has the point of a touch; -1: there is none. */
+static int32_t corner_beyond_edge(const cell_touch *e) {
+  for (int32_t n = 0; n < 3; n++) {
+    if (e->weight[n] < EDGE_WEIGHT) { return n; }
+  }
+  return -1;
+}
+
+/* The key of the triangle on the other side of an edge, which is opposite to a corner; it may be of no triangle. */
+static uint32_t key_across_edge(const cloth *c, const cell_touch *e, int32_t corner) {
+  const int32_t second = (int32_t)(e->key & 1u), columns = c->grid.columns;
+  int32_t row, column;
+  cell_of_key(c, e->key, &row, &column);
+  if (corner == (second ? 2 : 0)) { column += second ? -1 : 1; }
+  if (corner == (second ? 0 : 2)) { row += second ? 1 : -1; }
+  column = column < 0 ? columns - 1 : column == columns ? 0 : column;
+  return cell_key(c, e->collider, row < 0 ? c->grid.rows - 1 : row, column, !second);
+}
+
+/* The touch of a key, among those in ascending order; NULL if there is none. */
+static cell_touch *touch_of_key(cell_touch *first, int32_t count, uint32_t key) {
+  int32_t from = 0, to = count;
+  while (from < to) {
+    const int32_t middle = (from + to) / 2;
+    if (first[middle].key < key) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from < count && first[from].key == key ? &first[from] : NULL;
+}
+
+/* Where the point of a touch is linearised. */
+static cloth_vector place_of_cell(const solve_arrays *a, const cell_touch *e) {
+  cloth_vector place = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t n = 0; n < 3; n++) {
+    place = vector_add_scaled(place, near_vector(near_row(a->place, a->pitch, 0), a->plane, e->place[n]), e->weight[n]);
+  }
+  return vector_flush(place, STATE_QUANTUM);
+}
+
+/* What one touch remembers goes over to another one, which begins: as far from its anchor. */
+static void leave_memory(const solve_arrays *a, const touched_body *b, const cell_touch *from, cell_touch *to) {
+  if (to->known || !from->known) { return; }
+  const cloth_vector way = vector_flush(vector_subtract(place_of_cell(a, to), place_of_cell(a, from)), STATE_QUANTUM);
+  const cloth_vector shift = vector_flush(rotate(rotation_conjugate(b->end.rotation), way), STATE_QUANTUM);
+  const float out = flush_small(vector_dot(from->offset, to->normal), WORK_QUANTUM);
+  to->known = 1;
+  to->slides = from->slides;
+  to->last = from->last;
+  to->anchor = vector_flush(vector_add(from->anchor, shift), STATE_QUANTUM);
+  to->offset = vector_flush_work(vector_add_scaled(from->offset, to->normal, negate(out)));
+}
+
+/* Touches of a collider, from one on, yield where the triangle across their edge is nearer. */
+CLOTH_SEPARATE void yield_edges(const cloth *c, const solve_arrays *a, const touched_body *b, int32_t first) {
+  workspace *w = workspace_of(c);
+  cell_touch *list = cell_touches_of(c) + first;
+  const int32_t count = w->cells - first;
+  int32_t left = 0;
+  for (int32_t n = 0; n < count; n++) {
+    cell_touch *e = &list[n];
+    const int32_t corner = corner_beyond_edge(e);
+    cell_touch *other = corner < 0 ? NULL : touch_of_key(list, count, key_across_edge(c, e, corner));
+    const int yields = other && (other->gap < e->gap || (other->gap == e->gap && n < (int32_t)(other - list)));
+    if (yields) { leave_memory(a, b, e, other); }
+    e->collider = yields ? -1 : e->collider;
+  }
+  for (int32_t n = 0; n < count; n++) {
+    if (list[n].collider >= 0) { list[left++] = list[n]; }
+  }
+  w->cells = first + left;
+}
+
+#endif
+
 /// Search for cells that touch ///
 
 /*
  * Particles alone let what is small or sharp through their cells: a sheet that is pulled over the edge of a box hooks
- * it. So a triangle of a cell touches a solid without mass, too, at the point of it that is nearest to the solid where
- * the substep begins; but only where the solid stands out between the particles, which a flat sheet on a flat top, or
- * one over what is large against its cells, does not see:
+ * it. So a triangle of a cell touches a solid, too, at the point of it that is nearest to the solid; but only where the
+ * solid stands out between the particles, which a flat sheet on a flat top, or one over what is large against its
+ * cells, does not see:
  *
  *   sag = sum w_j phi_j - phi(p) >= LEAST_SAG T, phi the distance from the solid
  *
@@ -15691,7 +15999,7 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
  *   by turn       phi_j >= phi_i + n_i . (x_j - x_i), so that sag <= sum_{i<j} w_i w_j (n_i - n_j) . (x_i - x_j).
  *   by a plane    phi(y) >= phi(p) + n . (y - p) at its middle, and at each place of the descent.
  *
- * What is left descends to its nearest point, as many triangles at once as there are lanes.
+ * What is left descends to its nearest point, see contact/cell_nearest.h.
  *
  * In: position, place, diagonal, colliders, memory of cells. Out: touches of particles and of cells. Scratch:
  * ground.
@@ -15699,45 +16007,11 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
 
 #if WITH_COLLIDERS
 
-/* Where the law of a cell begins, in thicknesses. */
-#define CELL_REACH 0.5f
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept [T]. */
 #define LEAST_SAG 0.25f
 #define CELL_SAG 0.05f
-/* Touches are looked for so many thicknesses farther out than the law begins, and in all as far out as this. */
-#define CELL_SLACK 0.25f
-#define CELL_FARTHEST (CELL_REACH + CELL_SLACK)
-/* A point is kept unless another one is nearer by so many thicknesses. */
-#define KEPT_SHARE 0.1f
-/* The descent to the nearest point: its steps, the first over the longest edge of the triangle, and the factor from one
-   to the next; of a kept point fewer and shorter ones. */
-#define DESCENT_STEPS 8
-#define DESCENT_START 0.5f
-#define KEPT_STEPS 3
-#define KEPT_START 0.12f
-#define DESCENT_FACTOR 0.5f
 /* Most places that are charged for the way of a point that is followed. */
 #define CELL_FOLLOWED 4
-/* Slopes of the distance along a triangle below this are none. */
-#define LEAST_SLOPE 1.0e-3f
-
-/* A triangle that is looked at, and a point of it at the beginning of the substep. */
-typedef struct cell_triangle {
-  cloth_vector from[3], to[3]; /* of its corners, in the axes of the collider */
-  float distance[3];
-  int32_t row[3], column[3];
-  uint32_t key;
-  const cell_memory *memory; /* NULL: nothing is remembered of it */
-  float weight[3], nearest;  /* of its point; the distance of that */
-  float kept;                /* distance of the point that is remembered */
-  float way_squared;         /* of the corner that goes farthest [m^2] */
-} cell_triangle;
-
-/* Triangles that wait for each other. */
-typedef struct cell_batch {
-  int32_t count;
-  cell_triangle triangle[CLOTH_LANES];
-} cell_batch;
 
 /* What the search of cells takes beside that of the particles of a collider. */
 typedef struct cell_search {
@@ -15750,21 +16024,19 @@ typedef struct cell_search {
   cell_batch batch;
 } cell_search;
 
-/* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses. */
-#define LARGE_SAG 0.5f
+/* Round colliders are large if the arc over a diagonal of a cell rises by less than so many thicknesses: particles that
+   are as far as the law is thick keep the middle of a flat cell out of its own law, which begins at CELL_REACH; bodies
+   with mass, if they keep it outside at all. With that of colliders two balls of S7 ring on on 17 x 17 with 4 substeps,
+   at .03 and .12 m/s. */
+#define LARGE_SAG (1.0f - CELL_REACH)
+#define LARGE_BODY_SAG 1.0f
 
-/* The radius of balls that fill a collider: each of its points lies in one. */
-static float round_radius(const cloth_collider *s) {
-  return s->shape == CLOTH_SHAPE_SPHERE    ? s->radius
-         : s->shape == CLOTH_SHAPE_CAPSULE ? minimum(s->radius, s->radius_top)
-                                           : 0.0f;
-}
-
-/* 1 for colliders that cells touch: solids without mass that are not so large that particles alone keep them out. */
+/* 1 for colliders that cells touch: solids that are not so large that particles alone keep them out. */
 static int is_met_by_cells(const cloth *c, const touched_body *b, float thickness) {
   const float longest = maximum(c->grid.diagonal, c->grid.antidiagonal);
-  const int is_large = longest * longest < 8.0f * LARGE_SAG * thickness * round_radius(b->shape);
-  return !b->unknown && b->shape->shape != CLOTH_SHAPE_PLANE && !is_concave(b->shape) && !is_large;
+  const float share = b->unknown ? LARGE_BODY_SAG : LARGE_SAG;
+  const int is_large = longest * longest < 8.0f * share * thickness * round_radius(b->shape);
+  return b->shape->shape != CLOTH_SHAPE_PLANE && !is_concave(b->shape) && !is_large;
 }
 
 /* The longest edge of the triangles of a cloth, where it is linearised, squared. */
@@ -15872,21 +16144,6 @@ CLOTH_INLINE lanes turn_between(const corner_block *a, const corner_block *b) {
   return lanes3_dot(turned, lanes3_flush_below(lanes3_subtract(a->from, b->from), STATE_QUANTUM));
 }
 
-/* The least distance that a triangle has from a convex collider, if a point p of it has the distance and the normal. */
-CLOTH_INLINE lanes least_distance(lanes distance, lanes3 normal, lanes3 p, const lanes3 corner[3]) {
-  const lanes3 n = lanes3_flush(normal);
-  const lanes a = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[0], p), STATE_QUANTUM));
-  const lanes b = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[1], p), STATE_QUANTUM));
-  const lanes c = lanes3_dot(n, lanes3_flush_below(lanes3_subtract(corner[2], p), STATE_QUANTUM));
-  return lanes_add(distance, lanes_minimum(a, lanes_minimum(b, c)));
-}
-
-/* Nothing that goes so far touches if it is so far where the substep begins. */
-CLOTH_INLINE lanes farthest_touch(const touch_search *s, lanes way_squared) {
-  const lanes ways = lanes_multiply(lanes_splat(1.0f + FARTHER), lanes_square_root(way_squared));
-  return lanes_multiply(lanes_splat(BOX_SLACK), lanes_add(lanes_splat(CELL_FARTHEST * s->thickness), ways));
-}
-
 /* Which triangles may begin to touch: by how far the surface turns from corner to corner, then by the distance of their
    middle. The sag is no more than the second largest of the three turns, and a third of the largest. */
 CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_block *a, const corner_block *b,
@@ -15912,12 +16169,6 @@ CLOTH_INLINE lanes_mask may_triangles_touch(const cell_search *s, const corner_b
   return lanes_both(may, lanes_both(stands_out, lanes_less(least_distance(distance, normal, at, corner), most)));
 }
 
-static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
-  cloth_vector sum = vector_scale(corner[0], weight[0]);
-  sum = vector_add_scaled(sum, corner[1], weight[1]);
-  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
-}
-
 /* The first entry of the memory from a key on; NULL if there is none. */
 static const cell_memory *memory_from(cell_search *s, uint32_t key) {
   const cell_memory *entry = cell_memories_of(s->s->c);
@@ -15928,138 +16179,16 @@ static const cell_memory *memory_from(cell_search *s, uint32_t key) {
   return s->cursor < count ? &entry[s->cursor] : NULL;
 }
 
-/* The weights of the remembered point of a triangle; without one those of its middle. */
-static void start_weights(const cell_memory *m, float weight[3]) {
-  const float third = 1.0f / 3.0f;
-  weight[1] = m ? m->weight[0] : third;
-  weight[2] = m ? m->weight[1] : third;
-  weight[0] = m ? maximum((1.0f - m->weight[0]) - m->weight[1], 0.0f) : third;
-}
-
-/* Triangles in lanes: corners, and two edges from the first; how long and how many the steps of the descent are; how
-   far they are too far. */
-typedef struct descent {
-  lanes3 corner[3], first, second, across;
-  lanes weight[3], step, steps, most;
-} descent;
-
-/* Takes the triangles that wait. */
-static descent descent_of(const touch_search *s, const cell_batch *b) {
-  float corner[3][3][CLOTH_LANES], weight[3][CLOTH_LANES], start[CLOTH_LANES], steps[CLOTH_LANES];
-  float way_squared[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    const cell_triangle *t = &b->triangle[lane < b->count ? lane : 0];
-    for (int32_t n = 0; n < 3; n++) {
-      corner[n][0][lane] = t->from[n].x;
-      corner[n][1][lane] = t->from[n].y;
-      corner[n][2][lane] = t->from[n].z;
-      weight[n][lane] = t->weight[n];
-    }
-    start[lane] = t->memory ? KEPT_START : DESCENT_START;
-    way_squared[lane] = t->way_squared;
-    steps[lane] = lane < b->count ? (float)(t->memory ? KEPT_STEPS : DESCENT_STEPS) : 0.0f;
-  }
-  descent d;
-  lanes3 *q = d.corner;
-  for (int32_t n = 0; n < 3; n++) {
-    q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
-    d.weight[n] = lanes_load(weight[n]);
-  }
-  d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
-  d.second = lanes3_flush_below(lanes3_subtract(q[2], q[0]), STATE_QUANTUM);
-  const lanes third = lanes3_length(lanes3_subtract(d.first, d.second));
-  const lanes longest = lanes_maximum(lanes3_length(d.first), lanes_maximum(lanes3_length(d.second), third));
-  const lanes3 area = lanes3_cross(d.first, d.second);
-  const lanes twice = lanes_maximum(lanes3_length(area), lanes_splat(STATE_QUANTUM));
-  d.across = lanes3_flush(lanes3_scale(area, lanes_divide(lanes_splat(1.0f), twice)));
-  d.step = lanes_multiply(longest, lanes_load(start));
-  d.steps = lanes_load(steps);
-  d.most = farthest_touch(s, lanes_load(way_squared));
-  return d;
-}
-
-/* The points of triangles, relative to their first corners. */
-CLOTH_INLINE lanes3 points_of_descent(const descent *d) {
-  return lanes3_quantise(lanes3_add_scaled(lanes3_scale(d->first, d->weight[1]), d->second, d->weight[2]),
-                         STATE_ROUNDER);
-}
-
-/* A step against the slope of the distance from a point p, where that has the normal `normal`: which go on. */
-CLOTH_INLINE lanes_mask step_down(descent *d, lanes3 p, lanes3 normal) {
-  const lanes3 n = lanes3_flush(normal), slope = lanes3_across(n, d->across);
-  const lanes steep = lanes3_length(slope), one = lanes_splat(1.0f);
-  const lanes_mask falls = lanes_less(lanes_splat(LEAST_SLOPE), steep);
-  const lanes by = lanes_divide(d->step, lanes_select(falls, steep, one));
-  const lanes3 to = lanes3_quantise(lanes3_add_scaled(p, slope, lanes_negate(by)), STATE_ROUNDER);
-  const triangle_place t = place_over_triangle(to, d->first, d->second);
-  d->weight[1] = t.second;
-  d->weight[2] = t.third;
-  d->weight[0] = lanes_maximum(lanes_subtract(lanes_subtract(one, t.second), t.third), lanes_splat(0.0f));
-  d->step = lanes_multiply(d->step, lanes_splat(DESCENT_FACTOR));
-  return falls;
-}
-
-/* Descends from points to where the triangles that wait are nearest to the collider, by shorter and shorter steps
-   against the slope of the distance; they get the nearest points on the way. Those that turn
-   out to be too far stop, and are at FAR_GAP. */
-CLOTH_SEPARATE void descend(const touch_search *s, cell_batch *b) {
-  descent d = descent_of(s, b);
-  lanes best[3] = {d.weight[0], d.weight[1], d.weight[2]}, nearest = lanes_splat(0.0f), kept = nearest;
-  lanes_mask goes = lanes_less(lanes_splat(0.0f), d.steps);
-  for (int32_t n = 0; n < DESCENT_STEPS && lanes_any(goes); n++) {
-    const lanes3 p = points_of_descent(&d), at = lanes3_flush_below(lanes3_add(d.corner[0], p), STATE_QUANTUM);
-    lanes3 normal;
-    const lanes distance = distances_to(s->b, &at, &normal);
-    workspace_of(s->c)->cell_searches += s->b->searches * (int32_t)lanes_count(lanes_keep(goes, lanes_splat(1.0f)));
-    kept = n == 0 ? distance : kept;
-    const lanes_mask nearer = n == 0 ? goes : lanes_both(goes, lanes_less(distance, nearest));
-    nearest = lanes_select(nearer, distance, nearest);
-    for (int32_t k = 0; k < 3; k++) {
-      best[k] = lanes_select(nearer, d.weight[k], best[k]);
-    }
-    const lanes_mask may = lanes_both(goes, lanes_less(least_distance(distance, normal, at, d.corner), d.most));
-    nearest = lanes_select(goes, lanes_select(may, nearest, lanes_splat(FAR_GAP)), nearest);
-    if (!lanes_any(may)) { break; }
-    goes = lanes_both(may, step_down(&d, p, normal));
-    goes = lanes_both(goes, lanes_less(lanes_splat((float)(n + 1)), d.steps));
-  }
-  float values[5][CLOTH_LANES];
-  lanes_store(values[0], best[0]);
-  lanes_store(values[1], best[1]);
-  lanes_store(values[2], best[2]);
-  lanes_store(values[3], nearest);
-  lanes_store(values[4], kept);
-  for (int32_t lane = 0; lane < b->count; lane++) {
-    cell_triangle *t = &b->triangle[lane];
-    for (int32_t n = 0; n < 3; n++) {
-      t->weight[n] = values[n][lane];
-    }
-    t->nearest = values[3][lane];
-    t->kept = values[4][lane];
-  }
-}
-
-/* Chooses the point of a triangle, to which it has descended. *shift: from the remembered one to it, in the collider's
-   axes. Returns 0 if it does not touch. */
-static int choose_point(const touch_search *s, cell_triangle *t, cloth_vector *shift) {
-  *shift = vector(0.0f, 0.0f, 0.0f);
+/* 1 if a triangle touches at its point. */
+static int may_touch(const touch_search *s, const cell_triangle *t) {
+  float sag = negate(t->nearest), least = t->distance[0];
   if (!(t->nearest < FAR_GAP)) { return 0; }
-  if (t->memory) {
-    float before[3];
-    start_weights(t->memory, before);
-    if (t->nearest < t->kept - KEPT_SHARE * s->thickness) {
-      *shift = vector_subtract(point_of_cell(t->from, t->weight), point_of_cell(t->from, before));
-    } else {
-      t->nearest = t->kept;
-      start_weights(t->memory, t->weight);
-    }
-  }
-  float sag = negate(t->nearest), least = t->nearest;
   for (int32_t n = 0; n < 3; n++) {
     sag += t->weight[n] * t->distance[n];
     least = minimum(least, t->distance[n]);
   }
-  return t->memory ? !(sag < CELL_SAG * s->thickness) : !(sag < LEAST_SAG * s->thickness) && least > 0.0f;
+  return t->memory ? !(sag < CELL_SAG * s->thickness)
+                   : !(sag < LEAST_SAG * s->thickness) && t->is_outside && least > 0.0f;
 }
 
 /* Where the law begins at the point of a triangle: nearer, near buried pins. */
@@ -16071,18 +16200,30 @@ static float reach_of_cell(const touch_search *s, const int32_t place[3], const 
   return CELL_REACH * reach;
 }
 
-/* Fills in the gap and the normal of a touch whose point goes from `from` to `to`. Returns 0 if it is too far. */
-static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, cloth_vector to) {
+/* Fills in the gap and the normal of a touch whose point goes from `from` to `to`. Returns 0 if it is too far. From
+   outside, where the way comes near, the gap is that from the plane which is tangent there. From inside, where a solid
+   has several faces as near as each other, that along the normal of the triangle: in that alone a point that is nearest
+   can leave. */
+static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t, cloth_vector from, cloth_vector to) {
   touch_way w = {.from = lanes3_splat(from), .to = lanes3_splat(to)};
   w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
   w.length = lanes3_length(w.along);
   lanes3 normal;
-  lanes gap = distances_to(s->b, &w.to, &normal);
+  const int has_mass = s->b->unknown != NULL, is_inside = has_mass && !(t->nearest > 0.0f) && e->reach > 0.0f;
+  lanes gap = distances_to(s->b, is_inside ? &w.from : &w.to, &normal);
   const lanes_mask one = lanes_first(1), all = lanes_first(CLOTH_LANES);
   const lanes thickness = lanes_splat(s->thickness);
   e->way = lanes_first_value(w.length);
   const float most = e->reach + CELL_SLACK * s->thickness;
-  if (e->way > LONG_WAY * s->thickness && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
+  const int is_near = has_mass && lanes_first_value(gap) < NEAR_SHARE * s->thickness;
+  const int comes_near = is_near || e->way > LONG_WAY * s->thickness;
+  if (is_inside) {
+    const cloth_vector n = across_cell(s, t, from, lanes3_first(normal));
+    const float out = flush_small(vector_dot(n, lanes3_first(w.along)), WORK_QUANTUM);
+    normal = lanes3_splat(n);
+    gap = lanes_add(gap, lanes_splat(out));
+    workspace_of(s->c)->cell_searches += s->b->searches * CELL_FOLLOWED;
+  } else if (comes_near && e->way > 0.0f && e->reach > 0.0f && lanes_first_value(gap) < most + e->way) {
     const int32_t places = follow_ways(s->b, &w, one, thickness, &gap, &normal);
     workspace_of(s->c)->cell_searches += s->b->searches * (places < CELL_FOLLOWED ? places : CELL_FOLLOWED);
   }
@@ -16093,19 +16234,27 @@ static int find_cell_gap(touch_search *s, cell_touch *e, cloth_vector from, clot
   return 1;
 }
 
+/* The anchor of a touch: where its point is held, in the axes of the collider. */
+static cloth_vector anchor_of_cell(const cell_triangle *t, cloth_vector from) {
+  float before[3];
+  if (!t->memory) { return from; }
+  start_weights(t->memory, before);
+  const cloth_vector shift = vector_subtract(from, point_of_cell(t->from, before));
+  return vector_flush(vector_add(t->memory->anchor, shift), STATE_QUANTUM);
+}
+
 /* Adds the touch of a triangle, if it touches. */
 CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   touch_search *s = search->s;
   workspace *w = workspace_of(s->c);
   const cell_memory *m = t->memory;
-  cloth_vector shift;
-  if (!choose_point(s, t, &shift)) { return; }
+  if (!may_touch(s, t)) { return; }
   if (w->cells == (int32_t)s->c->state.max_cells) {
     w->statistics.overflows++;
     return;
   }
   cell_touch *e = cell_touches_of(s->c) + w->cells;
-  int32_t moves = 0, heaviest = 0;
+  int32_t moves = s->b->unknown != NULL, heaviest = 0;
   fill_zero(e, sizeof *e);
   for (int32_t n = 0; n < 3; n++) {
     e->place[n] = t->row[n] * s->a->pitch + t->column[n];
@@ -16115,12 +16264,12 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   }
   const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
   e->reach = reach_of_cell(s, e->place, t->weight);
-  if (!moves || !find_cell_gap(s, e, from, to)) { return; }
+  if (!moves || !find_cell_gap(s, e, t, from, to)) { return; }
   e->key = t->key;
   e->collider = s->b->collider;
   e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
   e->known = m != NULL;
-  e->anchor = m ? vector_flush(vector_add(m->anchor, shift), STATE_QUANTUM) : from;
+  e->anchor = anchor_of_cell(t, from);
   if (m) {
     e->slides = m->slides;
     e->last = m->force;
@@ -16129,14 +16278,17 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   const cloth_vector way = vector_flush_work(rotate(s->b->end.rotation, off));
   e->offset = vector_flush_work(
       vector_add_scaled(way, e->normal, negate(flush_small(vector_dot(way, e->normal), WORK_QUANTUM))));
+  const int is_fast_body = s->b->unknown && e->way > LONG_WAY * s->thickness; /* shorter parts damp slow ones less */
   w->cells++;
-  s->is_deep |= e->gap < e->reach - s->thickness;
+  s->is_deep |= e->gap < e->reach - (is_fast_body ? CELL_REACH : 1.0f) * s->thickness; /* inside at all, or by T / 2 */
 }
 
 /* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
-  if (b->count > 0) { descend(s->s, b); }
+  if (b->count == 0) { return; }
+  choose_points(s->s, b);
+  if (s->s->b->unknown) { choose_points_at_end(s->s, b); }
   for (int32_t n = 0; n < b->count; n++) {
     add_triangle(s, &b->triangle[n]);
   }
@@ -16308,7 +16460,11 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
   }
   find_touches_of(s);
   leave_attached(s->c, s->a, s->b->collider);
-  if (has_cells) { find_cells_of(&search->cells); }
+  if (has_cells) {
+    const int32_t first = workspace_of(s->c)->cells;
+    find_cells_of(&search->cells);
+    if (s->b->unknown && s->b->shape->shape == CLOTH_SHAPE_SPHERE) { yield_edges(s->c, s->a, s->b, first); }
+  }
 }
 
 /* Finds the touches of particles and cells with all colliders but surfaces in a substep. Returns 1 if one would
@@ -16857,20 +17013,26 @@ typedef struct pressed_block {
   lanes3 residual; /* b' */
 } pressed_block;
 
+/* What stiffness a body adds where it touches what is held; `is_deep`: that begins deeper than the law is thick. */
+static float stiffness_of_body(const cloth *c, const substep_terms *t, const body_unknown *body, int is_deep) {
+#if WITH_BODIES
+  if (body) {
+    const float mass = t->share / reference_mass(c) * bodies_of(c)[body - body_unknowns_of(c)].mass;
+    return is_deep ? mass : mass * (t->h * t->h * HELD_STIFFNESS);
+  }
+#endif
+  (void)c, (void)t, (void)body, (void)is_deep;
+  return 0.0f;
+}
+
 /* Stiffness of contact with a collider, of held particles with that of its body. */
 static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
   const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
-#if WITH_BODIES
-  if (body) {
-    const float mass = p->t->share / reference_mass(p->c) * bodies_of(p->c)[body - body_unknowns_of(p->c)].mass;
-    const float firm = mass * (p->t->h * p->t->h * HELD_STIFFNESS);
-    const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
-    const lanes more = lanes_select(is_deep, lanes_splat(mass), lanes_splat(firm));
-    return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
-  }
-#endif
-  (void)body;
-  return stiffness;
+  if (!body) { return stiffness; }
+  const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
+  const lanes more = lanes_select(is_deep, lanes_splat(stiffness_of_body(p->c, p->t, body, 1)),
+                                  lanes_splat(stiffness_of_body(p->c, p->t, body, 0)));
+  return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
 }
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
@@ -16918,10 +17080,12 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
   const lanes_mask faced = are_faced(p, e, first, k);
-  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  const lanes least = least_depth(lanes_multiply(stiffness, thickness), f0);
+  const lanes_mask presses =
+      lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, lanes_maximum(alone, least))));
   if (!lanes_any(presses)) { return; }
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const lanes q = lanes_select(faced, within_law(depth), lanes_maximum(agreed, least));
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
@@ -17151,6 +17315,8 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32
  *   q_f = (T_i - gap - sum w_j n . b'_j / S_j + C f_0) / T
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
+ * An element none of whose particles moves, which touches a body with mass, takes its depth as it is.
+ *
  * In: residual, product (what pressed last), spring sums, diagonal. Out: ground, laws, and what the functions return.
  * Scratch: none.
  */
@@ -17181,6 +17347,7 @@ typedef struct law_block {
   end_block end[ELEMENT_ENDS];
   float gap[CLOTH_LANES], reach[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
   float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES]; /* last: what the element gave */
+  float held[CLOTH_LANES];                                                    /* 1: none of its particles moves */
 } law_block;
 
 /* A block without elements. Lanes that stay without one divide by its thickness. */
@@ -17303,11 +17470,12 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
   const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
   const lanes alone = lanes_add(depth, lanes_divide(pull, range));
-  const lanes_mask presses = lanes_both(lanes_less(zero, m.along), lanes_less(zero, alone));
+  const lanes_mask held = lanes_less(zero, lanes_load(b->held)), moves = lanes_less(zero, m.along);
+  const lanes_mask presses = lanes_less(zero, lanes_select(held, depth, lanes_keep(moves, alone)));
   float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
   if (lanes_any(presses)) {
-    const lanes along = lanes_select(presses, m.along, one), across = lanes_select(presses, m.across, one);
-    const lanes q = agreed_depth(k, range, lanes_divide(range, along), alone);
+    const lanes along = lanes_select(moves, m.along, one), across = lanes_select(moves, m.across, one);
+    const lanes q = lanes_select(held, within_law(depth), agreed_depth(k, range, lanes_divide(range, along), alone));
     const contact_tangent law = tangent_at(k, range, depth, q);
     const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
     const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
@@ -17357,6 +17525,78 @@ CLOTH_INLINE int has_block(const element_law *law) {
 
 #endif
 
+/// Points of cells that touch ///
+
+/*
+ * How the points of cells that touch move with their three particles, and what presses them.
+ *
+ * In: touches of cells, place, direction, solution, diagonal. Out: what the functions return. Scratch: none.
+ */
+
+#if WITH_COLLIDERS
+
+/* Runs statements for all touches `e` of cells of a cloth. */
+#define EACH_CELL_TOUCH(c, e, ...)                                                                                     \
+  for (cell_touch *e = cell_touches_of(c), *e##_end = e + workspace_of(c)->cells; e < e##_end; e++) {                  \
+    __VA_ARGS__;                                                                                                       \
+  }
+
+/* Runs statements for the corners `n` of a touch that move, at places `i`. */
+#define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
+  for (int32_t n = 0; n < 3; n++) {                                                                                    \
+    const int32_t i = (e)->place[n];                                                                                   \
+    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) { __VA_ARGS__; }                                                       \
+  }
+
+/* The force of a touch whose point has moved. */
+CLOTH_INLINE cloth_vector cell_force(const cell_touch *e, cloth_vector moved) {
+  return element_force(&e->law, e->normal, e->offset, moved);
+}
+
+/* The sum of w_j v_j over corners that move, from a near array; those vectors. */
+static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell_touch *e, cloth_vector v[3]) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  EACH_MOVING_CORNER(a, e, n, i, {
+    v[n] = near_vector(near_row(array, a->pitch, 0), a->plane, i);
+    sum = vector_add_scaled(sum, v[n], e->weight[n]);
+  });
+  return vector_flush_work(sum);
+}
+
+#if WITH_BODIES
+
+/* The sum of w_j v_j over corners that move, from an own array. */
+static cloth_vector own_at_cell(const solve_arrays *a, float *array, const cell_touch *e) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  EACH_MOVING_CORNER(a, e, n, i, sum = vector_add_scaled(sum, own_vector(array, i), e->weight[n]));
+  return vector_flush_work(sum);
+}
+
+#endif
+
+/* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
+static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  const cloth_vector none = sum;
+  EACH_MOVING_CORNER(a, e, n, i, {
+    const cloth_vector p = near_vector(near_row(a->direction, a->pitch, 0), a->plane, i);
+    const cloth_vector y = vector_add_scaled(has_solution ? own_vector(a->solution, i) : none, p, length);
+    sum = vector_add_scaled(sum, y, e->weight[n]);
+  });
+  return vector_flush_work(sum);
+}
+
+#if WITH_BODIES
+
+/* Where the point of a touch is, from a centre. */
+static cloth_vector arm_of_cell(const solve_arrays *a, const cell_touch *e, cloth_vector centre) {
+  return vector_flush_work(vector_subtract(place_of_cell(a, e), centre));
+}
+
+#endif
+
+#endif
+
 /// Pairs that touch ///
 
 #if WITH_SELF
@@ -17372,6 +17612,8 @@ CLOTH_INLINE int has_block(const element_law *law) {
  *                          the side of the nearest points of the edges at the start of the part
  *
  *   two particles          the direction from one to the other, turned likewise
+ *
+ * Beside a contour, along which cloth passes through cloth, a pair has no side: it does not press, and its normal is 0.
  *
  * In: candidates, places, ways, memory. Out: elements. Scratch: none.
  */
@@ -17405,6 +17647,7 @@ typedef struct pair_shape {
   lanes share[2];
   lanes3 normal;
   lanes gap;
+  lanes part; /* of the stiffness */
 } pair_shape;
 
 /* Puts a particle in a lane of a block. */
@@ -17496,6 +17739,24 @@ CLOTH_INLINE lanes_mask boxes_near(const lanes3 q[4], const lanes3 before[4], la
   return lanes_both(lanes_less(lanes_negate(reach), over), lanes_less(under, reach));
 }
 
+/* Shares of a triangle by which a particle that passes its plane beside it passes through it: where triangles adjoin
+   one of them has to take what passes between them. */
+#define PASSED_SLACK 0.02f
+
+/* 1 in the lanes where particles that are beside a triangle now, and on the other side of its plane than they were,
+   have passed through it: where a linear way between the two feet is at height 0. */
+CLOTH_SEPARATE lanes_mask has_gone_through(const triangle_place *old, const triangle_place *t) {
+  const lanes one = lanes_splat(1.0f), slack = lanes_splat(PASSED_SLACK), fall = lanes_subtract(old->height, t->height);
+  const lanes_mask falls = lanes_less(lanes_splat(STATE_QUANTUM), lanes_absolute(fall));
+  const lanes part = lanes_divide(lanes_keep(falls, old->height), lanes_select(falls, fall, one));
+  lanes foot[2];
+  for (int32_t n = 0; n < 2; n++) {
+    foot[n] = lanes_add(old->foot[n], lanes_multiply(part, lanes_subtract(t->foot[n], old->foot[n])));
+  }
+  const lanes_mask within = lanes_less(lanes_negate(slack), lanes_minimum(foot[0], foot[1]));
+  return lanes_both(within, lanes_less(lanes_add(foot[0], foot[1]), lanes_add(one, slack)));
+}
+
 /* Particles and triangles. */
 CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
@@ -17505,17 +17766,44 @@ CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
   const lanes side = lanes_sign(lanes3_dot(before[0], lanes3_cross(before[2], before[3])));
   const triangle_place t = place_over_triangle(q[0], q[2], q[3]);
   const lanes height = lanes_multiply(t.height, side), apart = lanes_square_root(lanes3_dot(t.apart, t.apart));
-  const lanes_mask beside = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
-  const lanes3 across = unit_along(t.apart, lanes_select(beside, apart, one));
+  const lanes_mask has_way = lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart);
+  const lanes3 across = unit_along(t.apart, lanes_select(has_way, apart, one));
   const lanes3 up = unit_along(lanes3_scale(t.normal, side), t.length);
-  s->gap = lanes_select(t.inside, height, apart);
-  s->normal = lanes3_select(t.inside, up, across);
-  /* beside the face: on the side of the start */
-  const lanes right = lanes_select(t.inside, one, lanes_keep(beside, lanes_add(height, lanes_splat(STATE_QUANTUM))));
+  lanes_mask over = t.inside;
+  if (lanes_any(lanes_less(lanes_select(t.inside, zero, height), zero))) {
+    const triangle_place old = place_over_triangle(before[0], before[2], before[3]);
+    const lanes outside = lanes_select(t.inside, zero, height);
+    const lanes through = lanes_keep(has_gone_through(&old, &t), one);
+    over = lanes_less(zero, lanes_select(lanes_less(outside, zero), through, lanes_keep(t.inside, one)));
+  }
+  s->gap = lanes_select(over, height, apart);
+  s->normal = lanes3_select(over, up, across);
+  const lanes right = lanes_select(over, one, lanes_keep(has_way, lanes_add(height, lanes_splat(STATE_QUANTUM))));
   s->near = lanes_both(lanes_less(zero, right), lanes_less(s->gap, reach));
   s->near = lanes_both(s->near, boxes_near(q, before, reach));
   s->share[0] = t.second;
   s->share[1] = t.third;
+  s->part = one;
+}
+
+/* Two edges press less as the nearest point comes to an end of one, over this share of it, and as they become parallel,
+   over this square of the sine: there particles and triangles take over. Where their force ended at once, layers that
+   rest there would come and go for ever. */
+#define FADING_SHARE 0.1f
+#define FADING_SINE_SQUARE 0.03f
+/* The least part that counts. */
+#define LEAST_PART 1.0e-3f
+
+/* The part of the stiffness that two edges have. */
+CLOTH_INLINE lanes part_of_edges(const edge_places *e) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes end = lanes_minimum(lanes_minimum(e->first, lanes_subtract(one, e->first)),
+                                  lanes_minimum(e->second, lanes_subtract(one, e->second)));
+  const lanes turn = lanes_subtract(e->sine_square, lanes_splat(LEAST_SINE_SQUARE));
+  const lanes within = lanes_minimum(lanes_multiply(lanes_maximum(end, zero), lanes_splat(1.0f / FADING_SHARE)), one);
+  const lanes across =
+      lanes_minimum(lanes_multiply(lanes_maximum(turn, zero), lanes_splat(1.0f / FADING_SINE_SQUARE)), one);
+  return lanes_flush_below(lanes_multiply(lanes_flush(within), lanes_flush(across)), LEAST_PART);
 }
 
 /* Two edges. */
@@ -17532,8 +17820,8 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   s->gap = lanes_multiply(apart, side);
   s->normal = unit_along(lanes3_scale(now.apart, side), lanes_select(has_way, apart, one));
   s->near = lanes_both(lanes_both(old.cross, now.cross), lanes_both(has_way, lanes_less(apart, reach)));
-  s->near = lanes_both(s->near, lanes_less(zero, lanes_minimum(now.first, now.second)));
-  s->near = lanes_both(s->near, lanes_less(lanes_maximum(now.first, now.second), one));
+  s->part = part_of_edges(&now);
+  s->near = lanes_both(s->near, lanes_less(zero, s->part));
   s->share[0] = now.first;
   s->share[1] = now.second;
 }
@@ -17551,6 +17839,7 @@ CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
   s->share[0] = s->share[1] = zero;
+  s->part = lanes_splat(1.0f);
 }
 
 #endif
@@ -17612,8 +17901,8 @@ CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
   return row * b->columns + (place - row * b->pitch);
 }
 
-/* 1 if a particle of a pair, from number `from` to `to`, is tangled. */
-static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
+/* 1 if a particle of a pair, from number `from` to `to`, is part of an intersection. */
+static int is_end_crossed(const pair_ends *x, int32_t from, int32_t to) {
   int is = 0;
   for (int32_t n = from; n < to; n++) {
     const self_body *b = body_of_end(x, n);
@@ -17622,11 +17911,9 @@ static int is_end_tangled(const pair_ends *x, int32_t from, int32_t to) {
   return is;
 }
 
-/* 1 if both features of a candidate are tangled: then it does not touch, so that they can come apart. */
-static int is_ghost(const self_group *g, uint32_t candidate) {
-  pair_ends x;
-  find_pair_places(g, candidate, &x);
-  return x.law->untangles && is_end_tangled(&x, 0, x.first) && is_end_tangled(&x, x.first, 4);
+/* 1 if both features of a pair are beside a contour, along which cloth passes through cloth: then it has no side. */
+static int is_beside_contour(const pair_ends *x) {
+  return x->law->untangles && is_end_crossed(x, 0, x->first) && is_end_crossed(x, x->first, 4);
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
@@ -17655,19 +17942,25 @@ CLOTH_INLINE const pair_memory *next_memory(element_search *s, pair_key key) {
 }
 
 /* The mean of a value of the cloths of a pair that move. */
-CLOTH_INLINE float mean_of_moving(const pair_ends *x, float of_first, float of_second) {
-  const float first = x->body[0]->terms ? of_first : of_second;
-  return 0.5f * (first + (x->body[1]->terms ? of_second : first));
+CLOTH_INLINE float mean_of_moving(const self_body *const body[2], float of_first, float of_second) {
+  const float first = body[0]->terms ? of_first : of_second;
+  return 0.5f * (first + (body[1]->terms ? of_second : first));
+}
+
+/* The terms of a cloth of a pair that moves; NULL: none does. */
+CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) {
+  return body[0]->terms ? body[0]->terms : body[1]->terms;
 }
 
 /* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
-static cloth_vector slip_of(const pair_ends *x, cloth_vector force, cloth_vector normal) {
-  const float hold = mean_of_moving(x, x->body[0]->hold, x->body[1]->hold);
+static cloth_vector slip_of(const pair_ends *x, float part, cloth_vector force, cloth_vector normal) {
+  const float hold = part * mean_of_moving(x->body, x->body[0]->hold, x->body[1]->hold);
   return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
 }
 
-/* Makes an element of a lane, of which `m` is remembered, if anything is. */
-static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t lane, const pair_memory *m) {
+/* Makes an element of a lane, of which `m` is remembered, if anything is. Without a side it has no normal and is far.
+ */
+static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
@@ -17685,12 +17978,14 @@ static void add_element(element_search *s, float values[6][CLOTH_LANES], int32_t
   for (int32_t n = 0; n < 4; n++) {
     way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
   }
-  e->gap = values[2][lane];
-  e->normal = vector(values[3][lane], values[4][lane], values[5][lane]);
-  e->press.last = m ? m->force : none;
+  const int is_beside = g->found->statistics.tangled > 0 && is_beside_contour(&x);
+  e->gap = is_beside ? MOST_REACH * b->thickness[lane] : values[2][lane];
+  e->part = values[6][lane];
+  e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->press.last = m && !is_beside ? m->force : none;
   e->block_across = 0.0f;
-  const cloth_vector slip = vector_add(slip_of(&x, e->press.last, e->normal), motion_of_pair(x.weight, way));
-  e->offset = vector_across(vector_flush_work(slip), e->normal);
+  const cloth_vector slip = vector_add(slip_of(&x, e->part, e->press.last, e->normal), motion_of_pair(x.weight, way));
+  e->offset = is_beside ? none : vector_across(vector_flush_work(slip), e->normal);
 }
 
 /* The geometry of a block of candidates whose shape is as that of `candidate`. */
@@ -17711,7 +18006,7 @@ static void add_elements_of(element_search *s) {
   const self_group *g = s->g;
   pair_block *b = &s->block;
   pair_shape shape;
-  float values[6][CLOTH_LANES];
+  float values[7][CLOTH_LANES];
   find_shape(b, b->candidate[0], lanes_multiply(lanes_load(b->thickness), lanes_splat(s->reach)), &shape);
   lanes_store(values[0], shape.share[0]);
   lanes_store(values[1], shape.share[1]);
@@ -17719,12 +18014,11 @@ static void add_elements_of(element_search *s) {
   lanes_store(values[3], shape.normal.x);
   lanes_store(values[4], shape.normal.y);
   lanes_store(values[5], shape.normal.z);
+  lanes_store(values[6], shape.part);
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
     const pair_memory *m = next_memory(s, key_of_candidate(g->cells, b->candidate[lane]));
-    if ((near >> lane & 1u) && !(g->found->statistics.tangled > 0 && is_ghost(g, b->candidate[lane]))) {
-      add_element(s, values, lane, m);
-    }
+    if (near >> lane & 1u) { add_element(s, values, lane, m); }
   }
   b->count = 0;
 }
@@ -17880,6 +18174,10 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
 /* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
    particles of the first feature last bounds the friction of pairs that have not pressed before. */
 
+CLOTH_INLINE int has_side(const pair_element *e) {
+  return e->normal.x != 0.0f || e->normal.y != 0.0f || e->normal.z != 0.0f;
+}
+
 /* Takes an element of which `last`, scaled, pressed before. */
 static void take_element(const self_group *g, pair_element *e, cloth_vector last, law_block *to) {
   const int32_t lane = to->count++;
@@ -17899,24 +18197,41 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   to->gap[lane] = e->gap;
   to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
-  to->stiffness[lane] = mean_of_moving(&x, x.body[0]->stiffness, x.body[1]->stiffness);
+  to->stiffness[lane] = e->part * mean_of_moving(x.body, x.body[0]->stiffness, x.body[1]->stiffness);
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
   put_vector(to->last, lane, last);
 }
 
+/* How a pair without a side holds its particles together against what else moves them in a part, over their mass and
+   the part [1/s]. With a third of it contours of sheets that cross grow on the way, with three times as much they come
+   apart half as fast. */
+#define HOLD_WITHOUT_SIDE 200.0f
+
+/* The law of an element without a side, K = k_t I. */
+static element_law law_without_side(const self_group *g, const pair_element *e) {
+  pair_ends x;
+  find_pair_places(g, candidate_of(e), &x);
+  const substep_terms *t = terms_of_pair(x.body);
+  const float mass = mean_of_moving(x.body, x.body[0]->weight, x.body[1]->weight);
+  const element_law law = {0.0f, 0.0f, HOLD_WITHOUT_SIDE * t->share * t->h * mass};
+  return law;
+}
+
 /* The laws of all elements of a group; `scale`: that of forces in the first member of the solve. */
 CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
-  pair_element *e = g->elements;
   law_block b;
   open_laws(&b);
-  for (int32_t n = 0; n < g->found->elements; n++) {
-    take_element(g, &e[n], vector_flush_work(vector_scale(e[n].press.last, scale)), &b);
-    if (b.count == CLOTH_LANES || n + 1 == g->found->elements) { find_laws(&b); }
-  }
-  for (int32_t n = 0; n < g->found->elements; n++) {
-    e[n].block_across = e[n].press.law.across;
-  }
+  EACH_ELEMENT(g, e, {
+    if (has_side(e)) {
+      take_element(g, e, vector_flush_work(vector_scale(e->press.last, scale)), &b);
+    } else {
+      e->press.law = law_without_side(g, e);
+    }
+    if (b.count == CLOTH_LANES) { find_laws(&b); }
+  });
+  if (b.count > 0) { find_laws(&b); }
+  EACH_ELEMENT(g, e, e->block_across = e->press.law.across);
 }
 
 /* Adds their forces and blocks. */
@@ -18145,6 +18460,182 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
 
 #endif
 
+/// Contours, along which cloth passes through cloth ///
+
+#if WITH_SELF
+
+/*
+ * Where layers pass through each other, along a contour, edges pass through triangles. Once that is old, or from birth,
+ * the contour has a tension t, so that it shortens until the layers are apart, or rests:
+ *
+ *   E = t L,  F_j = w_j t G / sqrt(|G|^2 + 1)
+ *
+ * with L its length and G the motion of an edge against its triangle that shortens it most (Volino and
+ * Magnenat-Thalmann 2006); w_j are weights of the ends of the edge, against those of the corners of the triangle where
+ * it passes. E is linear in the places. The block that bounds the motion is that of the pairs beside the contour, which
+ * do not press: law_without_side() of equation.h. An edge that has just passed is moved back, before pairs let it go.
+ *
+ * In: places where the part starts, intersections of the last search. Out: residual; positions. Scratch: none.
+ */
+
+/* 1 if the edge of cloth a passes through the triangle of cloth b; then also its weights: the edge against the
+   triangle. */
+static int find_meeting(const self_body *a, const self_body *b, self_meeting *m) {
+  const cloth_vector corner = vector_load(b->start, m->particle[2]);
+  lanes3 place[5];
+  for (int32_t n = 0; n < 5; n++) {
+    place[n] = lanes3_splat(exact_difference(vector_load((n < 2 ? a : b)->start, m->particle[n]), corner));
+  }
+  const edge_passes e = pass_through(place[0], place[1], place[3], place[4]);
+  if (!(e.through & 1u)) { return 0; }
+  m->normal = lanes3_first(e.normal);
+  m->weight[1] = lanes_first_value(e.share);
+  m->weight[0] = 1.0f - m->weight[1];
+  m->weight[3] = negate(lanes_first_value(e.second));
+  m->weight[4] = negate(lanes_first_value(e.third));
+  m->weight[2] = negate(1.0f + m->weight[3] + m->weight[4]);
+  return 1;
+}
+
+/* The particles of an edge and a triangle. */
+static void find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x,
+                                   self_meeting *m) {
+  const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
+  const int32_t first = edge >> 2, cell = triangle >> 1;
+  int32_t corner[4];
+  find_corners(a, first / a->columns, first % a->columns, corner);
+  m->particle[0] = corner[0];
+  m->particle[1] = corner[edge_corner[edge & 3]];
+  find_corners(b, cell / b->columns, cell % b->columns, corner);
+  m->particle[2] = corner[0];
+  m->particle[3] = corner[later_corners[triangle & 1][0]];
+  m->particle[4] = corner[later_corners[triangle & 1][1]];
+}
+
+/* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
+static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
+  const int32_t first = edge >> 2, row = first / b->columns, column = first - row * b->columns, kind = edge & 3;
+  int32_t corner[4], count = 0;
+  find_corners(b, row, column, corner);
+  if (kind == SELF_EDGE_ACROSS) {
+    third[0] = corner[1];
+    third[1] = corner[3];
+    return 2;
+  }
+  if (has_cell(b, row, column)) { third[count++] = corner[2]; }
+  if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
+    third[count++] = first - b->columns;
+  } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
+    const int32_t before = column > 0 ? first - 1 : first - 1 + b->columns;
+    third[count] = before;
+    count += !is_gap(b->c, before, GAP_CELL);
+  }
+  return count;
+}
+
+/* Least cosine between an edge and the triangle's normal that is divided by. */
+#define SELF_LEAST_COSINE 0.01f
+
+/* The direction that shortens the contour: the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R
+   along the contour in the face, E along the edge, N the normal of the triangle. */
+static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
+  const cloth_vector from = vector_load(a->start, m->particle[0]);
+  const cloth_vector normal = self_unit(m->normal);
+  const cloth_vector along = self_unit(exact_difference(vector_load(a->start, m->particle[1]), from));
+  float cosine = vector_dot(along, normal);
+  cosine = cosine < 0.0f ? minimum(cosine, -SELF_LEAST_COSINE) : maximum(cosine, SELF_LEAST_COSINE);
+  int32_t third[2];
+  cloth_vector gradient = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t face = find_faces(a, edge, third) - 1; face >= 0; face--) {
+    const cloth_vector to = exact_difference(vector_load(a->start, third[face]), from);
+    const cloth_vector side = self_unit(vector_cross(along, to));
+    const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
+    cloth_vector contour = self_unit(vector_cross(normal, side));
+    if (vector_dot(contour, inward) < 0.0f) { contour = vector_scale(contour, -1.0f); }
+    const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
+    gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
+  }
+  return vector_flush_work(gradient);
+}
+
+/* The tension of a contour over the mass of a particle [m/s^2]. With a tenth of it sheets that cross stay crossed, with
+   twice as much a sleeve that stays crossed trembles (tests/folds/several.h). */
+#define CONTOUR_PULL 1200.0f
+
+/* Adds the forces of an edge that passes through a triangle, if it still does. */
+static void add_contour_force(const self_group *g, const self_intersection *x) {
+  const self_body *const body[2] = {&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)]};
+  const substep_terms *t = terms_of_pair(body);
+  self_meeting m;
+  find_meeting_particles(body[0], body[1], x, &m);
+  if (!t || !find_meeting(body[0], body[1], &m)) { return; }
+  const cloth_vector gradient = contour_gradient(body[0], number_value(x->edge), &m);
+  const float square = vector_dot(gradient, gradient);
+  if (!is_finite(square)) { return; }
+  const float tension = CONTOUR_PULL * t->share * t->h * t->h * mean_of_moving(body, body[0]->weight, body[1]->weight);
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *b = body[n >= 2];
+    const int32_t place = m.particle[n] / b->columns * b->pitch + m.particle[n] % b->columns;
+    if (moves_in_solve(b, place)) {
+      const float share = tension * m.weight[n] / (b->weight * square_root(square + 1.0f));
+      add_own(b->arrays.residual, place, vector_flush_work(vector_scale(gradient, share)));
+    }
+  }
+}
+
+/* Adds the forces of all contours, once they are old. */
+CLOTH_SEPARATE void add_contours(const self_group *g) {
+  if (!(g->found->statistics.tangled > 0)) { return; }
+  for (int32_t n = 0; n < g->found->intersections; n++) {
+    add_contour_force(g, &g->intersections[n]);
+  }
+  add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
+}
+
+/* Distance by which a contour step moves an edge at most, over the spacing. */
+#define SELF_CONTOUR_STEP 0.3f
+
+/* How a particle gives way: 1 over its mass, 0 for what does not. */
+static float mobility_of(const self_body *b, int32_t particle) {
+  const int is_held = (freedom_of(b->c)[particle] & FREEDOM_MASK) != FREEDOM_FREE;
+  return b->is_still || is_held ? 0.0f : 1.0f / mass_of_particle(b->c, particle);
+}
+
+/* Moves an edge and a triangle apart that still meet. */
+static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
+  self_meeting m;
+  find_meeting_particles(a, b, x, &m);
+  if (!find_meeting(a, b, &m)) { return; }
+  const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
+  const float square = vector_dot(gradient, gradient);
+  float sum = 0.0f;
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *body = n < 2 ? a : b;
+    sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
+  }
+  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) { return; }
+  const float way = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing);
+  const float length = way / (square_root(square + 1.0f) * sum);
+  for (int32_t n = 0; n < 5; n++) {
+    const self_body *body = n < 2 ? a : b;
+    const int32_t i = m.particle[n];
+    const float share = length * m.weight[n] * mobility_of(body, i);
+    vector_store(body->start, i, vector_add_scaled(vector_load(body->start, i), gradient, share));
+  }
+}
+
+/* Moves edges that have just passed through triangles back, before pairs have let them go. */
+CLOTH_SEPARATE void shorten_contours(const self_group *g) {
+  if (g->found->statistics.tangled > 0) { return; }
+  for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
+    const self_intersection *x = &g->intersections[n];
+    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
+  }
+  add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
+}
+
+#endif
+
 /// Contact of cloth with cloth in a part of a substep ///
 
 #if WITH_SELF
@@ -18155,15 +18646,6 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
 CLOTH_SEPARATE void keep_start(const cloth *c) {
   const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
   if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
-}
-
-/* The contour step of the edges that pass through triangles. */
-CLOTH_SEPARATE void shorten_contours(const self_group *g) {
-  for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
-    const self_intersection *x = &g->intersections[n];
-    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
-  }
-  add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
 
 /* Ways of candidates relative to each other in the shortest part, over the spacing, that are too long for pairs: cloth
@@ -18255,9 +18737,10 @@ CLOTH_SEPARATE void find_pairs(const solve_group *s) {
   EACH_MEMBER(s, m, workspace_of(m->c)->has_pairs = how);
 }
 
-/* What pressed last, once forces are there. */
+/* What pressed last, once forces are there, to which those of contours come. */
 static void take_last_pairs(const solve_group *s) {
   look_at_arrays(s->pairs, s);
+  add_contours(s->pairs);
   add_last_pairs(s->pairs);
 }
 
@@ -18341,7 +18824,7 @@ static void add_body_force(body_unknown *u, cloth_vector force, cloth_vector arm
   }
 }
 
-/* A contact of one particle: K = across I + (along - across) n n^T. */
+/* A contact of one point of a cloth: K = across I + (along - across) n n^T. */
 typedef struct body_contact {
   cloth_vector normal, arm, force; /* force: on the particle, at the place of linearisation */
   float along, across;
@@ -18507,6 +18990,43 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
   return s;
 }
 
+/* An attachment as a contact that is as stiff in all directions. */
+static body_contact contact_of_spring(const body_spring *s) {
+  const body_contact e = {.arm = s->arm,
+                          .force = vector_scale(s->offset, negate(s->stiffness)),
+                          .along = s->stiffness,
+                          .across = s->stiffness};
+  return e;
+}
+
+/* The touch of a cell as a contact of its point. */
+static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *touched, const body_unknown *u) {
+  const body_contact e = {.normal = touched->normal,
+                          .arm = arm_of_cell(a, touched, u->centre),
+                          .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
+                          .along = touched->law.along,
+                          .across = touched->law.across};
+  return e;
+}
+
+/* K v */
+static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) {
+  return element_product(e->normal, e->along, e->across, vector_flush_work(v));
+}
+
+/* Adds K v of a contact to a force, and its moment. */
+static void add_body_pull(const body_contact *e, cloth_vector v, cloth_vector *force, cloth_vector *moment) {
+  const cloth_vector pull = body_contact_product(e, v);
+  *force = vector_add(*force, pull);
+  *moment = vector_add(*moment, vector_cross(e->arm, pull));
+}
+
+/* Runs a statement for the touches `e` of cells with a body that have a block. */
+#define EACH_BODY_CELL(c, u, e, ...)                                                                                   \
+  EACH_CELL_TOUCH(c, e, {                                                                                              \
+    if (e->collider == (u)->collider && has_block(&e->law)) { __VA_ARGS__; }                                           \
+  })
+
 /* Runs a statement for all attachments to a body, as springs. */
 #define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
   for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
@@ -18537,11 +19057,12 @@ CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const subst
                               body_unknown *u) {
   start_body_block(c, t, b, u);
   EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
+  EACH_BODY_CELL(c, u, e, {
+    const body_contact contact = contact_of_cell(a, e, u);
+    add_body_contact(u, &contact);
+  });
   EACH_BODY_SPRING(c, a, t, u, s, {
-    const body_contact contact = {.arm = s.arm,
-                                  .force = vector_scale(s.offset, negate(s.stiffness)),
-                                  .along = s.stiffness,
-                                  .across = s.stiffness};
+    const body_contact contact = contact_of_spring(&s);
     add_body_contact(u, &contact);
   });
 }
@@ -18594,11 +19115,14 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
       });
     }
   }
+  EACH_BODY_CELL(c, u, e, {
+    const body_contact contact = contact_of_cell(a, e, u);
+    const cloth_vector force = body_contact_product(&contact, carried_point(y, contact.arm));
+    EACH_MOVING_CORNER(a, e, n, i, add_to_own(to, i, vector_scale(force, sign * e->weight[n])));
+  });
   EACH_BODY_SPRING(c, a, t, u, s, {
-    const cloth_vector way = vector_flush_work(carried_point(y, s.arm));
-    for (int32_t axis = 0; axis < 3; axis++) {
-      *own_at(to, 3, s.place, axis) += sign * s.stiffness * component(way, axis);
-    }
+    const body_contact contact = contact_of_spring(&s);
+    add_to_own(to, s.place, vector_scale(body_contact_product(&contact, carried_point(y, s.arm)), sign));
   });
 }
 
@@ -18629,6 +19153,7 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
 static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
                       int32_t takes_solution) {
   lanes_sum force[3], moment[3];
+  cloth_vector corners[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
   EACH_BODY_TOUCH(c, a, u, e, k, {
@@ -18638,13 +19163,17 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
   });
   cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
+  EACH_BODY_CELL(c, u, e, {
+    const body_contact contact = contact_of_cell(a, e, u);
+    add_body_pull(&contact, takes_solution ? own_at_cell(a, a->solution, e) : near_at_cell(a, a->direction, e, corners),
+                  &f, &m);
+  });
   EACH_BODY_SPRING(c, a, t, u, s, {
     const float *direction = near_row(a->direction, a->pitch, s.row);
-    const cloth_vector p =
-        takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column);
-    const cloth_vector pulled = vector_scale(vector_flush_work(p), s.stiffness);
-    f = vector_add(f, pulled);
-    m = vector_add(m, vector_cross(s.arm, vector_flush_work(pulled)));
+    const body_contact contact = contact_of_spring(&s);
+    add_body_pull(&contact,
+                  takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column), &f,
+                  &m);
   });
   for (int32_t n = 0; n < 3; n++) {
     u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
@@ -19175,8 +19704,8 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
 
 /*
  * The forces and blocks of touches of cells: elements of three particles (contact/element.h), with the law of particles
- * and a share of its stiffness. The colliders have no mass. A cell lets go, and its friction is bounded, as that of a
- * particle (contact/press.h).
+ * and a share of its stiffness. A cell lets go, and its friction is bounded, as that of a particle (contact/press.h).
+ * What it does to a body is in bodies/coupling.h.
  *
  * In: touches of cells, residual, product (what pressed last), spring sums, diagonal, direction. Out: residual, ground,
  * product, memory, reactions. Scratch: none.
@@ -19187,19 +19716,6 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
 /* Stiffness of a point between three particles over that of a particle: shares of a point and of its particles are
    together about those of a particle. With 1 a sheet that is pulled over an edge gains energy. */
 #define CELL_SHARE 0.25f
-
-/* Runs statements for all touches `e` of cells of a cloth. */
-#define EACH_CELL_TOUCH(c, e, ...)                                                                                     \
-  for (cell_touch *e = cell_touches_of(c), *e##_end = e + workspace_of(c)->cells; e < e##_end; e++) {                  \
-    __VA_ARGS__;                                                                                                       \
-  }
-
-/* Runs statements for the corners `n` of a touch that move, at places `i`. */
-#define EACH_MOVING_CORNER(a, e, n, i, ...)                                                                            \
-  for (int32_t n = 0; n < 3; n++) {                                                                                    \
-    const int32_t i = (e)->place[n];                                                                                   \
-    if (*own_at((a)->diagonal, 1, i, 0) > 0.0f) { __VA_ARGS__; }                                                       \
-  }
 
 /* k_0 of a touch. */
 static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_touch *e) {
@@ -19222,10 +19738,17 @@ static void take_last_cells(const cloth *c, const substep_terms *t) {
   });
 }
 
+/* 1 if a touch begins deeper than the law is thick. */
+static int is_deep_cell(const cloth *c, const cell_touch *e) {
+  return e->reach < CELL_REACH * contact_thickness(c);
+}
+
 /* Takes a touch for its law. */
 static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, cell_touch *e, law_block *to) {
   const collider_slot *slot = slot_at(c, e->collider);
   const int32_t lane = to->count++;
+  const int32_t begins_at_body = !e->known && find_unknown(c, e->collider); /* corners bound its friction */
+  float held = 1.0f;
   e->friction = e->slides ? slot->body.kinetic_friction : slot->body.static_friction;
   to->law[lane] = &e->law;
   take_held_end(&to->end[3], lane);
@@ -19233,7 +19756,8 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
     const int32_t i = e->place[n];
     if (*own_at(a->diagonal, 1, i, 0) > 0.0f) {
       const element_end end = {a, t, i, e->weight[n], 1.0f, 1.0f};
-      take_end(&to->end[n], lane, &end, 0);
+      take_end(&to->end[n], lane, &end, begins_at_body);
+      held = e->weight[n] > 0.0f ? 0.0f : held;
     } else {
       take_held_end(&to->end[n], lane);
     }
@@ -19242,10 +19766,21 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   to->reach[lane] = e->reach;
   to->thickness[lane] = contact_thickness(c);
   to->friction[lane] = e->friction;
+  to->held[lane] = held;
   to->stiffness[lane] = cell_stiffness(c, t, e);
+  if (held > 0.0f) { to->stiffness[lane] += stiffness_of_body(c, t, find_unknown(c, e->collider), is_deep_cell(c, e)); }
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
   put_vector(to->last, lane, vector_flush_work(vector_scale(e->last, t->scale)));
+}
+
+/* Adds what a touch has pressed a body with, which resists its rolling. */
+static void press_body(const cloth *c, const substep_terms *t, const cell_touch *e) {
+  body_unknown *u = find_unknown(c, e->collider);
+  if (u && e->law.along > 0.0f) {
+    const float last = flush_small(vector_dot(e->last, e->normal) * t->scale, WORK_QUANTUM);
+    u->pressed.partial[0] += maximum(last, 0.0f);
+  }
 }
 
 /* The laws of all touches of cells. */
@@ -19258,12 +19793,10 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
     take_cell(c, &a, t, &e[n], &b);
     if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
   }
-  EACH_CELL_TOUCH(c, touched, touched->held = touched->law);
-}
-
-/* The force of a touch whose point has moved. */
-CLOTH_INLINE cloth_vector cell_force(const cell_touch *e, cloth_vector moved) {
-  return element_force(&e->law, e->normal, e->offset, moved);
+  EACH_CELL_TOUCH(c, touched, {
+    touched->held = touched->law;
+    press_body(c, t, touched);
+  });
 }
 
 /* Adds their forces and blocks. */
@@ -19279,16 +19812,6 @@ CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
       });
     }
   });
-}
-
-/* The sum of w_j v_j over corners that move, from a near array; those vectors. */
-static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell_touch *e, cloth_vector v[3]) {
-  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING_CORNER(a, e, n, i, {
-    v[n] = near_vector(near_row(array, a->pitch, 0), a->plane, i);
-    sum = vector_add_scaled(sum, v[n], e->weight[n]);
-  });
-  return vector_flush_work(sum);
 }
 
 /* What touches of cells add to p . q and, but for the last direction, to the product: the blocks of their particles are
@@ -19312,18 +19835,6 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
   return sum;
 }
 
-/* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
-static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
-  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  const cloth_vector none = sum;
-  EACH_MOVING_CORNER(a, e, n, i, {
-    const cloth_vector p = near_vector(near_row(a->direction, a->pitch, 0), a->plane, i);
-    const cloth_vector y = vector_add_scaled(has_solution ? own_vector(a->solution, i) : none, p, length);
-    sum = vector_add_scaled(sum, y, e->weight[n]);
-  });
-  return vector_flush_work(sum);
-}
-
 /* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
 static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t is_fast) {
   const float press = e->law.force - e->law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
@@ -19338,14 +19849,14 @@ static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t
   return law;
 }
 
-/* Lets go what pulls, as release_contacts() does. */
+/* Lets go what pulls, as release_contacts() does, but for bodies. */
 CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays a = arrays_of(c);
   const float fast = FAST_WAY * contact_thickness(c);
   solve_change change = {0.0f, 0.0f, 0};
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
-    if (!(e->law.along > 0.0f) || !(all || fast < e->way)) { continue; }
+    if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
     const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
     e->law = released_law(e, moved, fast < e->way);
@@ -19384,6 +19895,20 @@ CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
   return sum;
 }
 
+/* How the point of a touch has moved in the solve from what it touches. */
+static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, const cell_touch *e,
+                                      int32_t has_solution) {
+  const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
+#if WITH_BODIES
+  const body_unknown *u = find_unknown(c, e->collider);
+  if (u) {
+    const cloth_vector way = carried_point(u->solution, arm_of_cell(a, e, u->centre));
+    return vector_flush_work(vector_subtract(moved, way));
+  }
+#endif
+  return moved;
+}
+
 #if WITH_BODIES
 
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
@@ -19391,22 +19916,29 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   EACH_CELL_TOUCH(c, e, {
-    if (e->law.along > 0.0f) {
-      const cloth_vector moved = solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution);
-      sum = vector_add(sum, cell_force(e, moved));
-    }
+    if (e->law.along > 0.0f) { sum = vector_add(sum, cell_force(e, moved_on_collider(c, &a, e, has_solution))); }
   });
   return vector_flush_work(sum);
 }
 
 #endif
 
+/* From the position of a collider to the point of a touch, which is at a place in its axes: as the solve has it, if it
+   is a body. */
+static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b, const cell_touch *e,
+                                    cloth_vector place) {
+#if WITH_BODIES
+  if (b->unknown) { return arm_of_cell(a, e, b->unknown->centre); }
+#endif
+  (void)a, (void)e;
+  return vector_flush_work(rotate(b->end.rotation, place));
+}
+
 /* What a touch has given at the solution, and what the collider has received. */
-static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const touched_body *b, const cell_touch *e,
-                                  cloth_vector moved, cloth_vector place) {
+static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const cell_touch *e, cloth_vector moved,
+                                  cloth_vector arm) {
   const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
   const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
-  const cloth_vector arm = vector_flush_work(rotate(b->end.rotation, place));
   cloth_reaction *reaction = &reactions_of(c)[e->collider];
   reaction->impulse = vector_add(reaction->impulse, impulse);
   reaction->torque = vector_add(reaction->torque, vector_cross(arm, impulse));
@@ -19425,8 +19957,8 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
     at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
   }
   const cloth_vector place = vector_flush(to_local(&b->end, vector_flush(at, STATE_QUANTUM)), STATE_QUANTUM);
-  const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
-  const cloth_vector newton = react_to_cell(c, t, b, e, moved, place);
+  const cloth_vector moved = moved_on_collider(c, a, e, has_solution);
+  const cloth_vector newton = react_to_cell(c, t, e, moved, arm_of_reaction(a, b, e, place));
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
   const float law =
@@ -19807,7 +20339,10 @@ static int moves_bodies(const cloth *c) {
     if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
     any = 1;
   }
-  if (workspace_of(c)->cells > 0) { return 0; }
+  EACH_CELL_TOUCH(c, e, {
+    if (!find_unknown(c, e->collider)) { return 0; }
+    any = 1;
+  });
   any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
 #endif
   (void)c;
@@ -24502,6 +25037,9 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
    gains .017 of its energy (tests/conservation.c, free flight). */
 #define UNSOLVED_SHARE 1.0e-3f
 #define FREE_UNSOLVED_SHARE 1.0e-4f
+/* Slow cloth counts as if it had this share of the kinetic energy of a substep's free fall, a 32nd of its speed: below
+   it nobody sees a gain, and nothing is unfinished of cloth at rest, of which roundings are left. */
+#define LEAST_MOTION 1.0e-3f
 /* Times what the last iteration took that the residual has to take along the prediction, at least; and that this and y
    take: with 10 limp cloth still gains (S12). */
 #define PULLING_BACK 6.0f
@@ -24568,6 +25106,16 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     }
   }
   workspace_of(c)->last_step = 0.0f;
+}
+
+/* 1 if contacts may leave something behind. */
+static int leaves_contacts(const cloth *c) {
+#if WITH_COLLIDERS
+  return c->scratch.touches && collider_end(c) > 0;
+#else
+  (void)c;
+  return 0;
+#endif
 }
 
 /* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
@@ -24890,7 +25438,7 @@ CLOTH_SEPARATE left_sums sum_left(const cloth *c, int32_t has_solution) {
 
 /* What tells if the energy has to be compared, summed over the members. */
 typedef struct guard_sums {
-  float kinetic, unsolved;
+  float kinetic, fall, unsolved; /* fall: of a substep's free fall */
   int32_t is_lively, touches, do_rest, is_free;
 } guard_sums;
 
@@ -24898,6 +25446,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
   guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .do_rest = 1, .is_free = 1};
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
+    g.fall += m->weight * energy_of_fall(m->c, m->t);
     g.is_lively |= is_lively(m->c, m->t);
     g.touches += meets_colliders(m->c);
     g.is_free &= is_free_piece(m->c);
@@ -24929,7 +25478,8 @@ static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
   if (g.is_lively || g.touches > 0) { return do_all_pins_rest(s); }
   const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
-  if (!(g.unsolved > share * g.kinetic) || !do_all_pins_rest(s)) { return 0; }
+  const float motion = maximum(g.kinetic, LEAST_MOTION * g.fall);
+  if (!(g.unsolved > share * motion) || !do_all_pins_rest(s)) { return 0; }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
   return !is_known || !is_pulled_back(s, &g);
 }
@@ -24983,7 +25533,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
   }
   EACH_MEMBER(s, m, {
     if (times > 0) { solve_for_ways(m->c); }
-    if (m->c->scratch.touches) { restore_places(m->c); }
+    if (leaves_contacts(m->c)) { restore_places(m->c); }
   });
   return times;
 }
@@ -25218,7 +25768,7 @@ static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solut
   const solve_arrays a = arrays_of(c);
   EACH_CELL_TOUCH(c, e, {
     if (e->law.along > 0.0f) {
-      const cloth_vector force = cell_force(e, solution_of_cell(&a, e, workspace_of(c)->last_step, has_solution));
+      const cloth_vector force = cell_force(e, moved_on_collider(c, &a, e, has_solution));
       for (int32_t n = 0; n < 3; n++) {
         const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
         if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
@@ -25703,9 +26253,10 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 #define WORK_CELL_SEARCH 600u
 /* Per particle where cells touch: what pressed it last. */
 #define WORK_LAST_FORCES 90u
-/* Per body with mass and product of a solve; and of these per touch, and per attachment. */
+/* Per body with mass and product of a solve; and of these per touch, per triangle that touches, per attachment. */
 #define WORK_BODY 2000u
 #define WORK_BODY_TOUCH 3000u
+#define WORK_BODY_CELL 900u
 #define WORK_BODY_SPRING 600u
 /* Products of a solve beside its iterations: what begins and ends it. */
 #define BODY_PRODUCTS 5u
@@ -25760,14 +26311,14 @@ static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces
 #if WITH_PLANNING
 
 /* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
-   is charged for so many searches at most. */
-static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches) {
+   is charged for so many searches at most; where there are bodies with mass, at both ends of the part. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches, int32_t bodies) {
 #if WITH_COLLIDERS
-  return cells > 0
-             ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * (DESCENT_STEPS + CELL_FOLLOWED + 1)
-             : 0;
+  const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
 #else
   (void)c;
+  (void)bodies;
   (void)cells;
   (void)searches;
   return 0;
@@ -25817,7 +26368,7 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                       : (int64_t)w->searched + w->searched_before;
     s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
     s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
-    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches);
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
   }
 #endif
   (void)most;
@@ -25868,7 +26419,8 @@ static uint32_t guard_work(const cloth *c, int32_t shortenings) {
 
 /* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
 static uint64_t body_work(const work_scene *s, uint32_t iterations) {
-  const uint64_t each = WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH;
+  const uint64_t each =
+      WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH + (uint64_t)(uint32_t)s->cells * WORK_BODY_CELL;
   const uint64_t springs = (uint64_t)(uint32_t)s->attachments * WORK_BODY_SPRING;
   return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
 }
@@ -26674,7 +27226,8 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                         .searched = searches > of_hulls ? searches : of_hulls,
                         .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                         .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
-                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls),
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
+                                                            config->capacity.max_bodies),
                         .predictions = (int64_t)c->count * most_predictions(c),
                         .parts = most_parts(c),
                         .bodies = config->capacity.max_bodies,

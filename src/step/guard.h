@@ -133,6 +133,16 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
   workspace_of(c)->last_step = 0.0f;
 }
 
+/* 1 if contacts may leave something behind. */
+static int leaves_contacts(const cloth *c) {
+#if WITH_COLLIDERS
+  return c->scratch.touches && collider_end(c) > 0;
+#else
+  (void)c;
+  return 0;
+#endif
+}
+
 /* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
 CLOTH_SEPARATE void restore_places(const cloth *c) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
@@ -548,7 +558,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
   }
   EACH_MEMBER(s, m, {
     if (times > 0) { solve_for_ways(m->c); }
-    if (m->c->scratch.touches && collider_end(m->c) > 0) { restore_places(m->c); }
+    if (leaves_contacts(m->c)) { restore_places(m->c); }
   });
   return times;
 }

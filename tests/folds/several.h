@@ -306,13 +306,14 @@ static inline point crossed(double u, double v, double side) {
   return p;
 }
 
-/* What is born crossed comes apart in five seconds, or rests and is told. It never gets worse. */
+/* What is born crossed comes apart in five seconds, and may swing then, or rests and is told. It never gets worse. */
 static inline void apart_lines(const stage *s, int at_birth, const char *how) {
   int is_told = (s->notes & CLOTH_NOTE_TANGLED) != 0 && s->late <= 0.05;
   line(&s->what, s->most, at_birth, at_most(at_birth), "%s: crossings, most of any frame", how);
   line(&s->what, is_told ? 0.0 : s->crossings, 0.0, at_most(0.0), "%s: crossings after 5 s, if not told and at rest",
        how);
-  line(&s->what, s->late, 0.0, at_most(0.05), "%s: fastest of the last second [m/s]", how);
+  line(&s->what, s->late, 0.0, s->crossings > 0 ? at_most(0.05) : finite_only(), "%s: fastest of the last second [m/s]",
+       how);
 }
 
 static inline void crossed_pair(double degrees, int hangs, int substeps) {
