@@ -13643,19 +13643,6 @@ CLOTH_INLINE lanes agreed_depth(lanes stiffness, lanes thickness, lanes give, la
   return q;
 }
 
-/* A contact is let go in steps: its law is linearised no farther out than where it gives about half of what it gave
-   last, q = (y / (1 + 4 y^(1/2)))^(1/2), y = LAST_SHARE f_0 / (k_0 T). A particle that moves with its neighbours goes
-   farther than alone: without this one at the free border of a cape was predicted outside in every second substep, ten
-   times nearer than it came, and trembled at .1 m/s for ever. With .3 to .7 none did; at rest it is less than the
-   depth. */
-#define LAST_SHARE 0.5f
-
-CLOTH_INLINE lanes least_depth(lanes scale, lanes last) {
-  const lanes one = lanes_splat(1.0f), four = lanes_splat(4.0f);
-  const lanes y = lanes_flush(lanes_divide(lanes_multiply(lanes_splat(LAST_SHARE), last), scale));
-  return within_law(lanes_square_root(lanes_divide(y, lanes_add(one, lanes_multiply(four, lanes_square_root(y))))));
-}
-
 /* Contacts of particles: the force is force n, the block stiffness n n^T; law: the force at the agreed depth. */
 typedef struct contact_tangent {
   lanes force, stiffness, law;
@@ -17080,13 +17067,10 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
   const lanes_mask faced = are_faced(p, e, first, k);
-  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), lanes_splat(FAST_WAY * contact_thickness(p->c)));
-  const lanes least = lanes_keep(slow, least_depth(lanes_multiply(stiffness, thickness), f0));
-  const lanes_mask presses =
-      lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, lanes_maximum(alone, least))));
+  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), lanes_maximum(agreed, least));
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);

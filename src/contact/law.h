@@ -76,19 +76,6 @@ CLOTH_INLINE lanes agreed_depth(lanes stiffness, lanes thickness, lanes give, la
   return q;
 }
 
-/* A contact is let go in steps: its law is linearised no farther out than where it gives about half of what it gave
-   last, q = (y / (1 + 4 y^(1/2)))^(1/2), y = LAST_SHARE f_0 / (k_0 T). A particle that moves with its neighbours goes
-   farther than alone: without this one at the free border of a cape was predicted outside in every second substep, ten
-   times nearer than it came, and trembled at .1 m/s for ever. With .3 to .7 none did; at rest it is less than the
-   depth. */
-#define LAST_SHARE 0.5f
-
-CLOTH_INLINE lanes least_depth(lanes scale, lanes last) {
-  const lanes one = lanes_splat(1.0f), four = lanes_splat(4.0f);
-  const lanes y = lanes_flush(lanes_divide(lanes_multiply(lanes_splat(LAST_SHARE), last), scale));
-  return within_law(lanes_square_root(lanes_divide(y, lanes_add(one, lanes_multiply(four, lanes_square_root(y))))));
-}
-
 /* Contacts of particles: the force is force n, the block stiffness n n^T; law: the force at the agreed depth. */
 typedef struct contact_tangent {
   lanes force, stiffness, law;

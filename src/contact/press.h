@@ -136,13 +136,10 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
   const lanes_mask faced = are_faced(p, e, first, k);
-  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), lanes_splat(FAST_WAY * contact_thickness(p->c)));
-  const lanes least = lanes_keep(slow, least_depth(lanes_multiply(stiffness, thickness), f0));
-  const lanes_mask presses =
-      lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, lanes_maximum(alone, least))));
+  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), lanes_maximum(agreed, least));
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
   const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
