@@ -17943,8 +17943,8 @@ static cloth_vector slip_of(const pair_ends *x, float part, cloth_vector force, 
   return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
 }
 
-/* Makes an element of a lane, of which `m` is remembered, if anything is. Without a side it has no normal and is far.
- */
+/* Makes an element of a lane, of which `m` is remembered, if anything is. Beside a contour it has no normal, and a gap
+   beyond all laws. */
 static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
