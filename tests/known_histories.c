@@ -9,11 +9,8 @@
 #define _POSIX_C_SOURCE 200112L /* posix_memalign() */
 #include "known_histories.h"
 #include "check.h"
+#include "flushed.h"
 #include "fuzz_history.h"
-
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 enum {
   BLOCK_COUNT = 16,
@@ -95,13 +92,7 @@ static const test tests[] = {
 /* known_histories flushed ...: on x86 with subnormal numbers taken, and returned, as 0. Some inputs are subnormal. */
 int main(int count, char **arguments) {
   fill_maps();
-#if defined(__SSE__)
-  if (count > 1 && strcmp(arguments[1], "flushed") == 0) {
-    _mm_setcsr(_mm_getcsr() | 0x8040u);
-    arguments++;
-    count--;
-  }
-#endif
+  take_flushed(&count, &arguments);
   if (count == 3 && strcmp(arguments[1], "--renew") == 0) return write_known(arguments[2]);
   return RUN_TESTS(count, arguments, tests);
 }

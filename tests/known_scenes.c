@@ -5,10 +5,7 @@
    and early ends, which change no result, change that. Whoever changes the arithmetic, a bound, a size or a cull test
    on purpose puts new ones here in the same change. SPDX-License-Identifier: MIT */
 #include "feature_scenes.h"
-
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
+#include "flushed.h"
 
 /// Hashes ///
 
@@ -98,12 +95,6 @@ static const test tests[] = {
 
 /* known_scenes flushed ...: on x86 with subnormal numbers taken, and returned, as 0. */
 int main(int count, char **arguments) {
-#if defined(__SSE__)
-  if (count > 1 && strcmp(arguments[1], "flushed") == 0) {
-    _mm_setcsr(_mm_getcsr() | 0x8040u);
-    arguments++;
-    count--;
-  }
-#endif
+  take_flushed(&count, &arguments);
   return RUN_TESTS(count, arguments, tests);
 }
