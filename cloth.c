@@ -713,7 +713,7 @@ static uint64_t hash_end(const hasher *h) {
 #include CLOTH_LANES_HEADER
 #elif defined(__AVX2__) && !defined(CLOTH_SCALAR)
 /*
- * Lanes for x86 with AVX2, eight wide. src/lanes.h says what the operations mean.
+ * Lanes for x86 with AVX2, eight wide. src/base/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -872,7 +872,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   }
 }
 
-/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/base/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm256_min_ps(a, b);
@@ -884,7 +884,7 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 
 #elif (defined(__SSE2__) || defined(_M_X64)) && !defined(CLOTH_SCALAR)
 /*
- * Lanes for x86 with SSE2, four wide. src/lanes.h says what the operations mean.
+ * Lanes for x86 with SSE2, four wide. src/base/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -1011,7 +1011,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
 }
 
-/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/base/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm_min_ps(a, b);
@@ -1023,7 +1023,8 @@ CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
 
 #elif defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) && !defined(CLOTH_SCALAR) /* bit 1: with floats */
 /*
- * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
+ * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/base/lanes.h says what the operations
+ * mean.
  *
  * Helium always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
  * subnormals arise. It has no divide and no square root: the scalar FPU, which rounds correctly, computes both lane by
@@ -1174,7 +1175,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
 
 #elif defined(__ARM_NEON) && !defined(CLOTH_SCALAR)
 /*
- * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
+ * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/base/lanes.h says what the operations mean.
  *
  * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
  * subnormals arise. It only estimates quotients and square roots: VFP, which rounds correctly, computes both lane by
@@ -1318,7 +1319,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
 
 #elif defined(__wasm_simd128__) && !defined(CLOTH_SCALAR)
 /*
- * Lanes for WebAssembly with 128-bit SIMD, four wide. src/lanes.h says what the operations mean.
+ * Lanes for WebAssembly with 128-bit SIMD, four wide. src/base/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -1438,7 +1439,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
 }
 
-/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/lanes.h demands. */
+/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/base/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return wasm_f32x4_pmin(b, a);
@@ -4405,9 +4406,9 @@ static int holds_last_forces(const cloth *c) {
  *   air        own 3    root of kappa n of the air's block kappa n n^T; only with air
  *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these. Behind
  *                       them a word a row: whether it has some
- *              reach    own 1: where contact with a collider begins, before terms have blocks and after the solve; behind
- *                       it boxes of tiles, while touches are looked for (contact/buried.h, contact/search.h)
- *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
+ *              reach    own 1: where contact with a collider begins, before terms have blocks and after the solve;
+ * behind it boxes of tiles, while touches are looked for (contact/buried.h, contact/search.h) factors    own 12   of
+ * single springs, hinges and twists where they differ: terms/links.h
  *
  * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
  * first direction is made.

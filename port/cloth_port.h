@@ -12,7 +12,7 @@
  *   CLOTH_CONSTANT                              stands before constant tables, for the same purpose.
  *
  *   CLOTH_LANES_HEADER                          names the header of a lanes backend of your own, as "my_lanes.h"; see
- *                                               src/lanes.h for what it defines. Without it the compiler's target
+ *                                               src/base/lanes.h for what it defines. Without it the compiler's target
  *                                               selects one of cloth.c's, and CLOTH_SCALAR selects plain C.
  *
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,6 @@
 /*
- * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/lanes.h says what the operations mean.
+ * Lanes for Cortex-M with Helium (MVE with floats: M55, M85), four wide. src/base/lanes.h says what the operations
+ * mean.
  *
  * Helium always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
  * subnormals arise. It has no divide and no square root: the scalar FPU, which rounds correctly, computes both lane by

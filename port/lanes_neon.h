@@ -1,5 +1,5 @@
 /*
- * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/lanes.h says what the operations mean.
+ * Lanes for Arm with NEON, four wide: AArch64 and ARMv7. src/base/lanes.h says what the operations mean.
  *
  * ARMv7 NEON always flushes subnormals to zero. Its results are those of every other machine because cloth.c lets no
  * subnormals arise. It only estimates quotients and square roots: VFP, which rounds correctly, computes both lane by

@@ -1,5 +1,5 @@
 /*
- * Lanes for x86 with SSE2, four wide. src/lanes.h says what the operations mean.
+ * Lanes for x86 with SSE2, four wide. src/base/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -127,7 +127,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   _MM_TRANSPOSE4_PS(block[0], block[1], block[2], block[3]);
 }
 
-/* These instructions give their second operand where both are equal or one is NaN, as src/lanes.h demands. */
+/* These instructions give their second operand where both are equal or one is NaN, as src/base/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return _mm_min_ps(a, b);

@@ -1,5 +1,5 @@
 /*
- * Lanes for WebAssembly with 128-bit SIMD, four wide. src/lanes.h says what the operations mean.
+ * Lanes for WebAssembly with 128-bit SIMD, four wide. src/base/lanes.h says what the operations mean.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -120,7 +120,7 @@ CLOTH_INLINE void lanes_transpose(lanes block[CLOTH_LANES]) {
   block[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
 }
 
-/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/lanes.h demands. */
+/* pmin(b, a) is a < b ? a : b and pmax(b, a) is b < a ? a : b, as src/base/lanes.h demands. */
 #define CLOTH_LANES_MINIMUM
 CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
   return wasm_f32x4_pmin(b, a);

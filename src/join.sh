@@ -10,15 +10,17 @@ awk '
     sub(/".*$/, "", line)
     return line
   }
-  function put(file, is_list,   line) {
+  function put(file, is_list,   line, file_there) {
     while ((getline line < file) > 0) {
       if (line ~ /^#pragma once/ || line ~ /clang-format off/) {
         continue
       }
-      if (line == "#include \"../cloth.h\"") {
+      if (line ~ /^#include "[.\/]*\/cloth\.h"$/) {
         print "#include \"cloth.h\""
-      } else if (line ~ /^#include "\.\.\/port\/lanes_/ || (is_list && line ~ /^#include "/)) {
-        put(quoted(line), 0)
+      } else if (line ~ /^#include "\.\.\/\.\.\/port\/lanes_/ || (is_list && line ~ /^#include "/)) {
+        file_there = quoted(line)
+        sub(/^\.\.\/\.\.\//, "../", file_there) # from src/
+        put(file_there, 0)
       } else if (line !~ /^#include "/) {
         print line
       }

@@ -1,9 +1,9 @@
 /* The self-test, from inside: it reports operations of the lanes backend, and of floats, that go wrong. Those that it
    uses stand behind others here, which can be made faulty.
    SPDX-License-Identifier: MIT */
-#include "../src/hash.h"
-#include "../src/lanes.h"
-#include "../src/scalar.h"
+#include "../src/base/hash.h"
+#include "../src/base/lanes.h"
+#include "../src/base/scalar.h"
 
 #include "check.h"
 
@@ -148,7 +148,7 @@ static float faulty_root(float a) {
 #define negate faulty_negate
 #define quantise faulty_quantise
 #define square_root faulty_root
-#include "../src/self_test.h"
+#include "../src/io/self_test.h"
 
 /// Tests ///
 

@@ -5,7 +5,7 @@
 #   sh tests/work_calibration.sh BUILD         on a small and on a wide grid
 #   sh tests/work_calibration.sh BUILD full    on tall and larger ones, too: after costs have changed
 #
-# How costs are measured again, when kernels have changed. src/costs.h has them in one table. Every line printed names a
+# How costs are measured again, when kernels have changed. src/cloth/costs.h has them in one table. Every line printed names a
 # scene that leans on one of them (variants of tests/work_calibration.c): the instructions a particle really took in a
 # step, and the least and most instructions to a unit counted, in thousandths. Where the most is above 1050 the test
 # fails and the cost is too low; where it is well below 1000 in all scenes that use a kernel it is too high, and bounds

@@ -1,8 +1,8 @@
 #pragma once
-#include "../block3.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
+#include "block3.h"
+#include "compiler.h"
+#include "lanes.h"
+#include "scalar.h"
 
 /// Rows ///
 

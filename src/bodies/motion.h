@@ -1,13 +1,13 @@
 #pragma once
-#include "../access.h"
-#include "../bodies.h"
-#include "../compiler.h"
-#include "../rigid.h"
-#include "../scalar.h"
-#include "../step_origin.h"
-#include "../types.h"
-#include "list.h"
-#include "unknown.h"
+#include "../base/compiler.h"
+#include "../base/rigid.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/body_list.h"
+#include "../cloth/body_unknown.h"
+#include "../cloth/step_origin.h"
+#include "../cloth/types.h"
+#include "bodies.h"
 
 /// Motion of bodies ///
 

@@ -1,15 +1,15 @@
 #pragma once
-#include "../access.h"
-#include "../bodies/unknown.h"
-#include "../compiler.h"
-#include "../geometry.h"
-#include "../lanes.h"
-#include "../rigid.h"
-#include "../scalar.h"
-#include "../shape_grid.h"
-#include "../shapes.h"
-#include "../step_origin.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/rigid.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/body_unknown.h"
+#include "../cloth/step_origin.h"
+#include "../cloth/types.h"
+#include "geometry.h"
+#include "shape_grid.h"
+#include "shapes.h"
 
 /// Colliders in a substep ///
 

@@ -1,8 +1,8 @@
 #pragma once
-#include "../compiler.h"
-#include "../rigid.h"
-#include "../scalar.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/rigid.h"
+#include "../base/scalar.h"
+#include "../cloth/types.h"
 #include "body.h"
 
 /// Boxes ///

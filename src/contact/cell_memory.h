@@ -1,9 +1,9 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/types.h"
 #include "memory.h"
 #include "touch.h"
 

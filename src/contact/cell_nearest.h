@@ -1,14 +1,14 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../shapes.h"
-#include "../triangle_place.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/types.h"
 #include "body.h"
 #include "search.h"
+#include "shapes.h"
 #include "touch.h"
+#include "triangle_place.h"
 
 /// Points of cells that are nearest to a solid ///
 

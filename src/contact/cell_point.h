@@ -1,9 +1,9 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
 #include "cell_edges.h"
 #include "cell_memory.h"
 #include "element.h"

@@ -1,12 +1,12 @@
 #pragma once
+#include "../base/block3.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../block3.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
+#include "../base/scalar.h"
+#include "../cloth/arrays.h"
+#include "../cloth/types.h"
 #include "../solve/levels.h"
-#include "../types.h"
 #include "law.h"
 
 /// Elements of several particles ///

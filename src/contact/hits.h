@@ -1,14 +1,14 @@
 #pragma once
-#include "../compiler.h"
-#include "../costs.h"
-#include "../geometry.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../shape_field.h"
-#include "../solve/arrays.h"
-#include "../triangle.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/arrays.h"
+#include "../cloth/costs.h"
+#include "../cloth/types.h"
+#include "geometry.h"
 #include "memory.h"
+#include "shape_field.h"
+#include "triangle.h"
 #include "triangles.h"
 
 /// Contacts with surfaces ///

@@ -1,8 +1,8 @@
 #pragma once
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/types.h"
 
 /// The contact law ///
 

@@ -1,8 +1,8 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
 
 /// Memory of contact ///
 

@@ -1,12 +1,12 @@
 #pragma once
-#include "../compiler.h"
-#include "../costs.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../shape_field.h"
-#include "../triangle.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/costs.h"
 #include "body.h"
 #include "hits.h"
+#include "shape_field.h"
+#include "triangle.h"
 #include "triangles.h"
 
 /// Ways through triangles ///

@@ -1,9 +1,9 @@
 #pragma once
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
+#include "../base/scalar.h"
+#include "../cloth/arrays.h"
 #include "touch.h"
 
 /// Particles of touches ///

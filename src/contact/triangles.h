@@ -1,12 +1,12 @@
 #pragma once
-#include "../compiler.h"
-#include "../costs.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../shape_field.h"
-#include "../shape_mesh.h"
-#include "../triangle.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/costs.h"
+#include "../cloth/types.h"
+#include "shape_field.h"
+#include "shape_mesh.h"
+#include "triangle.h"
 
 /// Triangles near particles ///
 

@@ -1,8 +1,8 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../scalar.h"
-#include "../solve/members.h"
+#include "../base/compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/members.h"
 #include "candidates.h"
 #include "tree.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "../compiler.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../cloth/types.h"
 
 /// Features of cloth that touch ///
 

@@ -1,8 +1,8 @@
 #pragma once
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../scalar.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/gaps.h"
 #include "tree.h"
 
 /// Leaves of the tree of boxes ///

@@ -1,10 +1,10 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../layout.h"
-#include "../scalar.h"
-#include "../solve/members.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/layout.h"
+#include "../cloth/members.h"
+#include "../cloth/types.h"
 #include "features.h"
 #include "tree.h"
 

@@ -1,12 +1,12 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../layout.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/gaps.h"
+#include "../cloth/layout.h"
+#include "../cloth/types.h"
 
 /// Tree of boxes ///
 

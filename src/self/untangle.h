@@ -1,9 +1,9 @@
 #pragma once
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../triangle_place.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/gaps.h"
+#include "../contact/triangle_place.h"
 #include "tree.h"
 
 /// Edges through triangles ///

@@ -1,7 +1,7 @@
 #pragma once
-#include "../compiler.h"
-#include "../costs.h"
-#include "../layout.h"
+#include "../base/compiler.h"
+#include "../cloth/costs.h"
+#include "../cloth/layout.h"
 
 /// Work of contact of cloth with cloth ///
 

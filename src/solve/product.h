@@ -1,15 +1,15 @@
 #pragma once
+#include "../base/block3.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../block3.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../pieces.h"
-#include "../scalar.h"
+#include "../base/scalar.h"
+#include "../cloth/arrays.h"
+#include "../cloth/pieces.h"
+#include "../cloth/types.h"
 #include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
-#include "../types.h"
-#include "arrays.h"
 #include "strips.h"
 
 /// The operator ///

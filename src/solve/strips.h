@@ -1,11 +1,11 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../pieces.h"
-#include "../types.h"
-#include "arrays.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/pieces.h"
+#include "../cloth/types.h"
 #include "levels.h"
 #include "transfer.h"
 

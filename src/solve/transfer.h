@@ -1,9 +1,9 @@
 #pragma once
+#include "../base/block3.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../block3.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
+#include "../base/scalar.h"
 
 /// Transfer between levels ///
 

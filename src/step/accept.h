@@ -1,15 +1,15 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../pieces.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/pieces.h"
+#include "../cloth/step_origin.h"
+#include "../cloth/types.h"
 #include "../solve/strips.h"
-#include "../step_origin.h"
 #include "../terms/bounds.h"
-#include "../types.h"
 #include "predict.h"
 
 /// Acceptance ///

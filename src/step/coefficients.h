@@ -1,15 +1,15 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../stiffness.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/gaps.h"
+#include "../cloth/types.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
-#include "../types.h"
+#include "../terms/stiffness.h"
 
 /// Coefficients of a substep ///
 

@@ -1,14 +1,14 @@
 #pragma once
+#include "../base/block3.h"
+#include "../base/compiler.h"
+#include "../base/hash.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../block3.h"
-#include "../compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/types.h"
 #include "../contact/law.h"
-#include "../hash.h"
-#include "../lanes.h"
-#include "../scalar.h"
 #include "../solve/transfer.h"
 #include "../terms/springs.h"
-#include "../types.h"
 
 /// Kernels of the step of one equation, tested ///
 

@@ -1,12 +1,12 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../config.h"
-#include "../plan.h"
-#include "../scalar.h"
-#include "../types.h"
+#include "../base/compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/config.h"
+#include "../cloth/types.h"
 #include "coefficients.h"
 #include "forecast.h"
+#include "plan.h"
 #include "work.h"
 
 /// Planner ///

@@ -1,13 +1,13 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../pieces.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/pieces.h"
+#include "../cloth/types.h"
 #include "../solve/strips.h"
-#include "../types.h"
 
 /// Prediction ///
 

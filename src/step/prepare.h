@@ -1,16 +1,16 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../pieces.h"
-#include "../rest_lengths.h"
-#include "../solve/arrays.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/gaps.h"
+#include "../cloth/pieces.h"
+#include "../cloth/rest_lengths.h"
+#include "../cloth/types.h"
 #include "../solve/labels.h"
 #include "../solve/levels.h"
 #include "../solve/strips.h"
 #include "../terms/links.h"
-#include "../types.h"
 
 /// Preparation of the scratch ///
 

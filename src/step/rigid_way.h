@@ -1,12 +1,12 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/members.h"
 #include "../contact/cell_memory.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../solve/members.h"
 #include "momentum.h"
 #include "restore.h"
 

@@ -1,11 +1,11 @@
 #pragma once
-#include "../access.h"
-#include "../compiler.h"
-#include "../hash.h"
-#include "../lanes.h"
-#include "../solve/arrays.h"
+#include "../base/compiler.h"
+#include "../base/hash.h"
+#include "../base/lanes.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/types.h"
 #include "../terms/clamps.h"
-#include "../types.h"
 
 /// Stages of a substep ///
 

@@ -1,18 +1,18 @@
 #pragma once
-#include "../access.h"
+#include "../base/block3.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../block3.h"
-#include "../bodies/list.h"
-#include "../compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/body_list.h"
+#include "../cloth/step_origin.h"
+#include "../cloth/types.h"
 #include "../contact/law.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
 #include "../solve/levels.h"
-#include "../step_origin.h"
-#include "../tethers.h"
-#include "../types.h"
 #include "clamps.h"
+#include "tethers.h"
 
 /// Targets, motion constraints and tethers ///
 

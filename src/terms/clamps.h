@@ -1,12 +1,12 @@
 #pragma once
+#include "../base/compiler.h"
 #include "../base/rows.h"
-#include "../bodies/list.h"
-#include "../compiler.h"
-#include "../pin_reactions.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../base/scalar.h"
+#include "../cloth/arrays.h"
+#include "../cloth/body_list.h"
+#include "../cloth/types.h"
 #include "links.h"
+#include "pin_reactions.h"
 
 /// Clamps ///
 

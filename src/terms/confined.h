@@ -1,11 +1,11 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../confinement.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/types.h"
+#include "confinement.h"
 
 /// Confined particles in the solve ///
 

@@ -1,9 +1,9 @@
 #pragma once
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../cloth/arrays.h"
+#include "../cloth/types.h"
 #include "plate.h"
 
 /// Hinges ///

@@ -1,12 +1,12 @@
 #pragma once
-#include "../access.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../rest_lengths.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/gaps.h"
+#include "../cloth/rest_lengths.h"
+#include "../cloth/types.h"
 
 /// Links ///
 

@@ -1,10 +1,10 @@
 #pragma once
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../base/scalar.h"
+#include "../cloth/arrays.h"
+#include "../cloth/types.h"
 
 /// The plate ///
 

@@ -1,9 +1,9 @@
 #pragma once
-#include "../block3.h"
-#include "../compiler.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../types.h"
+#include "../base/block3.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/types.h"
 
 /// Springs ///
 

@@ -1,13 +1,13 @@
 #pragma once
-#include "../access.h"
-#include "../air.h"
+#include "../base/compiler.h"
+#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../compiler.h"
-#include "../gaps.h"
-#include "../lanes.h"
-#include "../scalar.h"
-#include "../solve/arrays.h"
-#include "../types.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/gaps.h"
+#include "../cloth/types.h"
+#include "air.h"
 
 /// Wind ///
 

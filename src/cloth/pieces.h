@@ -1,0 +1,126 @@
+#pragma once
+#include "../base/compiler.h"
+#include "../contact/geometry.h"
+#include "access.h"
+#include "arrays.h"
+#include "layout.h"
+#include "types.h"
+
+/// Pieces ///
+
+/* A stage whose items do not depend on each other runs in pieces, each a range of items, which the caller's workers run
+   at the same time; without capacity.workers it is one piece. The bits are the same for any number and order. Lanes may
+   load particles beside a piece, and discard them. Scratch: row buffers and transfer rows for each piece. */
+
+/* What a stage has counted. */
+typedef struct piece_counts {
+  int32_t limited, recovered; /* particles, see cloth_statistics */
+} piece_counts;
+
+/* A piece of a stage. */
+typedef struct stage_piece {
+  const void *what;    /* of the stage */
+  int32_t first, end;  /* items */
+  int32_t is_shared;   /* 1: others change what lies beside its particles at the same time */
+  float *work, *rows;  /* its row buffers and transfer rows */
+  piece_counts counts; /* 0 at first */
+} stage_piece;
+
+/* Does a piece. */
+typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
+
+/* Where the parts of piece `number` are. */
+CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.row_buffers) + number * piece_floats(pitch_of(c), c->scratch.factors != 0);
+}
+
+CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
+  return floats_at(c, c->scratch.transfer) + number * transfer_floats(pitch_of(c));
+}
+
+/* All items of a stage as one piece. */
+CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t items) {
+  const stage_piece p = {.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
+  return p;
+}
+
+#if WITH_WORKERS
+
+/* Least particles of a piece. Less costs more to hand over than to compute. */
+#define LEAST_PARTICLES 256
+
+/* What the pieces of a stage share. */
+typedef struct piece_job {
+  const cloth *c;
+  const step_plan *plan;
+  piece_stage *stage;
+  const void *what;
+  int32_t blocks, grain, items, pieces;
+} piece_job;
+
+/* What the pieces of the stage have counted, behind the work of all of them. */
+static piece_counts *counts_of_pieces(const cloth *c) {
+  return (piece_counts *)(void *)work_of_piece(c, c->pieces);
+}
+
+LAYOUT_CONTRACT(piece_counts_have_room, sizeof(piece_counts) == COUNT_FLOATS * sizeof(float));
+
+/* The caller's workers in this step, or NULL. */
+static const cloth_workers *workers_of(const cloth *c) {
+  const cloth_surroundings *around = surroundings_of(c);
+  return around ? around->workers : NULL;
+}
+
+static void run_piece(void *context, int32_t number) {
+  piece_job *job = (piece_job *)context;
+  if (number < 0 || number >= job->pieces) { return; }
+  stage_piece p = whole_piece(job->c, job->what, job->items);
+  const int32_t end = (number + 1) * job->blocks / job->pieces * job->grain;
+  p.first = number * job->blocks / job->pieces * job->grain;
+  p.end = end < job->items ? end : job->items;
+  p.is_shared = 1;
+  p.work = work_of_piece(job->c, number);
+  p.rows = rows_of_piece(job->c, number);
+  job->stage(job->c, job->plan, &p);
+  counts_of_pieces(job->c)[number] = p.counts;
+}
+
+/* Runs a stage by the workers. */
+CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
+                                      int32_t items, int32_t grain) {
+  const cloth_workers *workers = workers_of(c);
+  piece_counts sum = {0, 0};
+  piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
+  job.blocks = (items + grain - 1) / grain;
+  job.pieces = job.blocks < c->pieces ? job.blocks : c->pieces;
+  if (!workers || job.pieces < 2) {
+    stage_piece p = whole_piece(c, what, items);
+    stage(c, plan, &p);
+    return p.counts;
+  }
+  workers->run(workers->context, run_piece, &job, job.pieces);
+  for (int32_t number = 0; number < job.pieces; number++) {
+    const piece_counts *counts = &counts_of_pieces(c)[number];
+    sum.limited += counts->limited;
+    sum.recovered += counts->recovered;
+  }
+  return sum;
+}
+
+#else
+
+#define LEAST_PARTICLES 1
+
+#endif
+
+/* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
+CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
+                                     int32_t items, int32_t grain) {
+#if WITH_WORKERS
+  if (c->pieces) { return share_out(c, plan, stage, what, items, grain); }
+#endif
+  (void)grain;
+  stage_piece p = whole_piece(c, what, items);
+  stage(c, plan, &p);
+  return p.counts;
+}

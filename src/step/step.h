@@ -1,0 +1,150 @@
+#pragma once
+#include "../base/compiler.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/gaps.h"
+#include "../cloth/statistics.h"
+#include "../cloth/step_origin.h"
+#include "../cloth/types.h"
+#include "../io/origin.h"
+#include "../self/search.h"
+#include "../tear/tear.h"
+#include "../terms/air.h"
+#include "../terms/motion.h"
+#include "../terms/tethers.h"
+#include "coefficients.h"
+#include "plan.h"
+#include "prepare.h"
+#include "sleep.h"
+#include "substep.h"
+#include "work.h"
+
+/// Stepping ///
+
+/* What a step does, in order: this part only calls the others. */
+
+/* What precedes the substeps: the plan, pins that begin or end a move, the scratch. A substep has at most `parts`
+   parts, and a solve `iterations` iterations; 0: as many as the cloth has alone. */
+static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t parts, int32_t iterations) {
+  workspace *w = workspace_of(c);
+  plan_step_in(c, dt, substeps, &w->plan);
+  fill_zero(at(c, c->state.end), LANE_PAD * sizeof(float));
+  start_pins(c, 1.0f / dt);
+  prepare_scratch(c);
+  reset_statistics(c, &w->plan);
+  statistics_of(c)->substeps = 0; /* counted as they are done */
+  reset_self(c);
+  charge_step(c, &w->plan, parts, iterations);
+#if WITH_TETHERS
+  if (will_choose_tethers(c)) { choose_tethers(c); }
+#endif
+}
+
+/* How many of the substeps from `index` on one does if time is up; 0: they are as long as may be already. */
+static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
+  const int32_t left = plan->substeps - index;
+  return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);
+}
+
+/* Lets a substep do several of them from now on. */
+static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
+  plan->stride = stride;
+  if (stride > 1) {
+    const solve_arrays arrays = arrays_of(c);
+    plan->h *= (float)stride;
+    plan->inverse_h = 1.0f / plan->h;
+    set_terms(c, plan->h, plan->substeps, &plan->terms);
+    fill_coefficient_rows(&arrays, &plan->terms);
+  }
+}
+
+/* The substeps of a step. */
+static void do_substeps(const cloth *c, step_plan *plan) {
+  for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
+    const int32_t stride = cut_stride(c, plan, index);
+    if (stride > 0 && !may_refine(c)) { lengthen_substeps(c, plan, stride); }
+    plan->index = index + plan->stride - 1;
+    substep(c, plan);
+  }
+}
+
+/* Lets the origin of a cloth that has strayed from it follow. Returns the box around the particles. */
+static position_box follow_to_box(const cloth *c) {
+  workspace *w = workspace_of(c);
+  position_box box = box_around(c);
+#if WITH_ORIGIN
+  w->statistics.origin_shift = follow_cloth(c, &box);
+  const cloth_metres shift = w->statistics.origin_shift;
+  w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
+  move_shared_bodies(c, shift);
+#else
+  (void)w;
+#endif
+  return box;
+}
+
+/* Begins the substeps of a step that has been prepared, at an origin (step_origin.h). */
+static void start_substeps(const cloth *c, const position_box *box, cloth_vector origin) {
+  workspace *w = workspace_of(c);
+  w->plan.notes |= set_step_origin(c, box, origin) ? CLOTH_NOTE_FAR : 0;
+  move_by_step_origin(c, -1.0f);
+  w->tick = CLOTH_TICKS();
+  const solve_arrays arrays = arrays_of(c);
+  fill_coefficient_rows(&arrays, &w->plan.terms);
+}
+
+/* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
+static int finish_statistics(const cloth *c, const step_plan *plan) {
+  cloth_statistics *counts = statistics_of(c);
+  counts->notes = plan->notes;
+  counts->notes |= counts->particles_limited ? CLOTH_NOTE_SPEED_LIMITED : 0;
+  counts->notes |= counts->particles_recovered ? CLOTH_NOTE_RECOVERED : 0;
+  counts->notes |= self_notes(c);
+  return counts->notes;
+}
+
+/* What follows the substeps. `may_sleep`: a cloth at rest may fall asleep. Returns the notes of the step. */
+static int finish_step(const cloth *c, float dt, int may_sleep) {
+  workspace *w = workspace_of(c);
+  leave_step_origin(c);
+#if WITH_TEARING
+  if (can_tear(c)) { finish_tears(c, dt); }
+#endif
+  finish_motions(c);
+#if WITH_AIR
+  advance_gusts(inputs_of(c), dt);
+#endif
+#if WITH_SLEEP
+  update_sleep(c, dt, may_sleep);
+#endif
+  (void)dt;
+  (void)may_sleep;
+  return finish_statistics(c, &w->plan);
+}
+
+/* What precedes the first substep. */
+static void begin_step(const cloth *c, float dt) {
+  prepare_step(c, dt, choose_substeps(c, dt), 0, 0);
+  const position_box box = follow_to_box(c);
+  start_substeps(c, &box, step_origin_for(&box));
+}
+
+/* A step with as many refinements as the workspace allows. Returns its notes. */
+static int step(const cloth *c, float dt) {
+#if WITH_SLEEP
+  if (is_asleep(c)) { return step_asleep(c, dt); }
+#endif
+  begin_step(c, dt);
+  workspace *w = workspace_of(c);
+  do_substeps(c, &w->plan);
+  return finish_step(c, dt, 1);
+}
+
+/* Lets the next step do all its optional work (refinements), without a deadline. */
+static void allow_refinements(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->has_deadline = 0;
+  w->is_cut = 0;
+  w->refinements = 0;
+}

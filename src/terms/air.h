@@ -1,0 +1,167 @@
+#pragma once
+#include "../base/compiler.h"
+#include "../base/hash.h"
+#include "../base/lanes.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/gaps.h"
+#include "../cloth/types.h"
+
+/// Air ///
+
+/* The wind with its gusts, and area vectors. Out: inputs.gust_phase. The force of the air is terms/wind.h. */
+
+#if WITH_AIR
+
+/* Ranges of cloth_gusts: strength along an axis [m/s] and period [s]. */
+#define GUST_MAX_STRENGTH 1.0e3f
+#define GUST_MIN_PERIOD 0.02f
+#define GUST_MAX_PERIOD 1.0e3f
+
+/* Gusts are value noise over time: a random number in -1..1 for each axis, octave and whole period. A time is a number
+   of periods, {whole, fraction} with the fraction in units of 2^-32. */
+static float gust_lattice_value(uint32_t seed, uint32_t whole, uint32_t axis) {
+  uint64_t mixed = hash_mix(hash_mix(hash_mix(HASH_FACTOR, seed), whole), axis);
+  return hash_to_noise(mixed);
+}
+
+/* One octave of noise, -1..1: neighbouring values blended by 3 t^2 - 2 t^3, by the fraction's upper 24 bits. */
+static float gust_octave(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  float t = (float)(int32_t)(point[1] >> 8) * (1.0f / 16777216.0f);
+  float from = gust_lattice_value(seed, point[0], axis);
+  float to = gust_lattice_value(seed, point[0] + 1u, axis);
+  return from + (to - from) * (t * t * (3.0f - 2.0f * t));
+}
+
+/* Two octaves, -1..1: the second of half the period and strength, with random numbers of its own (axes 3..5). */
+static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
+  uint32_t doubled[2] = {2u * point[0] + (point[1] >> 31), 2u * point[1]};
+  return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
+}
+
+/* 1 if strength and period of gusts are within their ranges. */
+static int are_gusts(cloth_vector strength, float period) {
+  return in_range(strength.x, 0.0f, GUST_MAX_STRENGTH) && in_range(strength.y, 0.0f, GUST_MAX_STRENGTH) &&
+         in_range(strength.z, 0.0f, GUST_MAX_STRENGTH) && in_range(period, GUST_MIN_PERIOD, GUST_MAX_PERIOD);
+}
+
+/* Wind of the next step, gusts included [m/s]. */
+static cloth_vector wind_of(const cloth *c) {
+  const cloth_inputs *inputs = inputs_of(c);
+  if (inputs->gust_period == 0.0f) { return inputs->wind; }
+  cloth_vector gust = inputs->gust_strength;
+  gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
+  gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
+  gust.z *= gust_noise(inputs->gust_seed, inputs->gust_phase, 2);
+  return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
+}
+
+/* Moves the gusts on by a time [s], rounded to 2^-31 periods, as exact late as early. */
+static void advance_gusts(cloth_inputs *inputs, float time) {
+  if (inputs->gust_period > 0.0f) {
+    float periods = time / inputs->gust_period;
+    int32_t whole = (int32_t)periods;
+    uint32_t part = 2u * (uint32_t)(int32_t)((periods - (float)whole) * 2147483648.0f + 0.5f); /* 2^31 */
+    uint32_t before = inputs->gust_phase[1];
+    inputs->gust_phase[1] = before + part;
+    inputs->gust_phase[0] += (uint32_t)whole + (inputs->gust_phase[1] < before);
+  }
+}
+
+#else
+
+static cloth_vector wind_of(const cloth *c) {
+  return inputs_of(c)->wind;
+}
+
+#endif
+
+/* The neighbours of the particles of a row, and the area that a particle stands for. */
+typedef struct row_neighbours {
+  int32_t first, columns;   /* first particle of the row; particles of a row */
+  int32_t up, down;         /* from a particle to its neighbours in the column; 0 where there is none */
+  cloth_vector left, right; /* neighbours of the row's first and last particle: across the seam of a tube the other end,
+                               else the particle itself */
+  float share, end_share;   /* area of a particle over the product of the distances between its neighbours: inside the
+                               row, and at its ends */
+} row_neighbours;
+
+CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int32_t row) {
+  const int32_t columns = c->grid.columns;
+  row_neighbours n;
+  n.first = row * columns;
+  n.columns = columns;
+  n.up = row > 0 ? 0 - columns : 0;
+  n.down = row < c->grid.rows - 1 ? columns : 0;
+  n.left = vector_load(x, n.first);
+  n.right = vector_load(x, n.first + columns - 1);
+  n.share = (float)(cells_along_warp(c) * (c->grid.rows - 1)) / (float)c->count;
+  n.share *= n.up && n.down ? 0.25f : 0.5f;
+  n.end_share = 2.0f * n.share;
+  if (is_wrapped(c)) {
+    cloth_vector first = n.left;
+    n.left = n.right;
+    n.right = first;
+    n.end_share = n.share;
+  }
+  return n;
+}
+
+#if WITH_GAPS
+
+/* The vector between the neighbours along warp or weft that springs lead to, and what makes it one of two cells. */
+static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
+  const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
+  const int32_t around = is_wrapped(c) ? columns : 0;
+  const int32_t before = d == WEFT ? i - columns : column > 0 ? i - 1 : i - 1 + around;
+  const int32_t after = d == WEFT ? i + columns : column + 1 < columns ? i + 1 : i + 1 - around;
+  const int has_before = (d == WEFT ? row > 0 : column > 0 || around) && !is_gap(c, before, spring_gap(d));
+  const int has_after =
+      (d == WEFT ? row + 1 < c->grid.rows : column + 1 < columns || around) && !is_gap(c, i, spring_gap(d));
+  const cloth_vector way =
+      vector_subtract(vector_load(x, has_after ? after : i), vector_load(x, has_before ? before : i));
+  return vector_scale(way, has_before && has_after ? 0.5f : 1.0f);
+}
+
+/* area_vectors() beside gaps, of `left` particles from particle `i` on: one without a neighbour lies at an edge. */
+CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32_t i, int32_t left) {
+  const float share = (float)gap_summary_of(c)->cells / (float)particles_of(c); /* of an area */
+  float value[2][3][CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    for (int32_t d = WARP; d <= WEFT; d++) {
+      const cloth_vector way = between_neighbours(c, x, lane < left ? i + lane : i, d);
+      value[d][0][lane] = way.x;
+      value[d][1][lane] = way.y;
+      value[d][2][lane] = way.z;
+    }
+  }
+  const lanes3 along_warp = lanes3_of(lanes_load(value[0][0]), lanes_load(value[0][1]), lanes_load(value[0][2]));
+  const lanes3 along_weft = lanes3_of(lanes_load(value[1][0]), lanes_load(value[1][1]), lanes_load(value[1][2]));
+  return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(share));
+}
+
+#endif
+
+/* Area vectors of a block of particles [m^2], the cross product of central differences along weft and warp, one-sided
+   at edges; all stand for the same area at rest, as they have the same mass. `gapped`: of gapped_cloth(). */
+CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
+  (void)gapped;
+#if WITH_GAPS
+  if (gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
+#endif
+  const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
+  lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
+  lanes share = lanes_splat(n->share);
+  if (column == 0 || after < CLOTH_LANES) {
+    const lanes_mask leftmost = lanes_first(column == 0 ? 1 : 0), has_right = lanes_first(after);
+    const lanes end_share = lanes_splat(n->end_share);
+    left = lanes3_select(leftmost, lanes3_splat(n->left), left);
+    right = lanes3_select(has_right, right, lanes3_splat(n->right));
+    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
+  }
+  lanes3 along_weft = lanes3_subtract(lanes3_load(x, i + n->down), lanes3_load(x, i + n->up));
+  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
+}
+
+/* Least squared area [m^4], 2^-80: with it no quotient is subnormal or infinite. */
+#define AIR_MIN_SQUARE 8.271806125530277e-25f
