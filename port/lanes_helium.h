@@ -122,9 +122,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask != 0;
 }
 
-/* There are only eight vector registers: reload what memory holds instead of spilling it. */
-#define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return vgetq_lane_f32(a, 0);
 }

@@ -25,6 +25,15 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   return m;
 }
 
+CLOTH_INLINE void symmetric_store(float *to, ptrdiff_t stride, symmetric m) {
+  lanes_store(to, m.xx);
+  lanes_store(to + stride, m.yy);
+  lanes_store(to + 2 * stride, m.zz);
+  lanes_store(to + 3 * stride, m.xy);
+  lanes_store(to + 4 * stride, m.xz);
+  lanes_store(to + 5 * stride, m.yz);
+}
+
 CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
   m.xx = lanes_quantise(m.xx, WORK_ROUNDER);
   m.yy = lanes_quantise(m.yy, WORK_ROUNDER);
@@ -60,9 +69,8 @@ CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s)
 
 /* s I */
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
-  lanes zero = lanes_splat(0.0f);
-  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
-  return m;
+  const lanes zero = lanes_splat(0.0f);
+  return (symmetric){s, s, s, zero, zero, zero};
 }
 
 /* Entries of L over a pivot count as 0 below this, 2^-86, or times an entry they might be subnormal. */

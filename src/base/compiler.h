@@ -68,211 +68,73 @@
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
-/* Switches. CLOTH_NO_NAME leaves the code of NAME out of the build: a config that needs it is refused with
-   CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1 or 0. */
-#ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY */
-#define WITH_SOLVER 0
-#else
-#define WITH_SOLVER 1
-#endif
-#if defined(CLOTH_NO_MULTILEVEL) || !WITH_SOLVER /* the multilevel preconditioner */
-#define WITH_MULTILEVEL 0
-#else
-#define WITH_MULTILEVEL 1
-#endif
-#ifdef CLOTH_NO_COLLIDERS /* colliders, contact, moving frames */
-#define WITH_COLLIDERS 0
-#else
-#define WITH_COLLIDERS 1
-#endif
-#if defined(CLOTH_NO_HULL) || !WITH_COLLIDERS /* colliders that are convex hulls */
-#define WITH_HULL 0
-#else
-#define WITH_HULL 1
-#endif
-#if defined(CLOTH_NO_HEIGHT_FIELD) || !WITH_COLLIDERS /* colliders that are height fields */
-#define WITH_HEIGHT_FIELD 0
-#else
-#define WITH_HEIGHT_FIELD 1
-#endif
-#if defined(CLOTH_NO_MESH) || !WITH_COLLIDERS /* colliders that are triangle meshes */
-#define WITH_MESH 0
-#else
-#define WITH_MESH 1
-#endif
-#if defined(CLOTH_NO_DISTANCE_GRID) || !WITH_COLLIDERS /* colliders that are grids of signed distances */
-#define WITH_DISTANCE_GRID 0
-#else
-#define WITH_DISTANCE_GRID 1
-#endif
-#if defined(CLOTH_NO_SHARED_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
-#define WITH_SHARED_BODIES 0
-#else
-#define WITH_SHARED_BODIES 1
-#endif
-#define WITH_SURFACES (WITH_HEIGHT_FIELD || WITH_MESH) /* of triangles */
-#define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
+/* Switches. CLOTH_NO_NAME, defined as nothing or as 1, leaves the code of NAME out of the build: a config that needs it
+   is refused with CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1
+   or 0. A static function that nothing calls then is not compiled: it needs no #if. */
+
+/* 0 if a macro is defined as nothing or as 1, else 1: of the two only names that it makes of these have a comma. */
+#define IS_IN(no_name) IS_IN_(no_name)
+#define IS_IN_(value) IS_IN_OF(LEFT_OUT_##value)
+#define IS_IN_OF(comma) SECOND_OF(comma 0, 1, )
+#define LEFT_OUT_ ,
+#define LEFT_OUT_1 ,
+#define SECOND_OF(first, second, ...) second
+/* Two of 1 or 0: 1 if both are. */
+#define BOTH(a, b) BOTH_(a, b)
+#define BOTH_(a, b) BOTH_##a(b)
+#define BOTH_0(b) 0
+#define BOTH_1(b) b
+
+#define WITH_SOLVER IS_IN(CLOTH_NO_SOLVER) /* implicit integration; else only CLOTH_INTEGRATION_EXPLICIT_ONLY */
+#define WITH_MULTILEVEL BOTH(WITH_SOLVER, IS_IN(CLOTH_NO_MULTILEVEL))        /* the multilevel preconditioner */
+#define WITH_COLLIDERS IS_IN(CLOTH_NO_COLLIDERS)                             /* colliders, contact, moving frames */
+#define WITH_HULL BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_HULL))                 /* colliders that are convex hulls, ... */
+#define WITH_HEIGHT_FIELD BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_HEIGHT_FIELD)) /* ... height fields, ... */
+#define WITH_MESH BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_MESH))                 /* ... triangle meshes, ... */
+#define WITH_DISTANCE_GRID BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_DISTANCE_GRID)) /* ... grids of signed distances */
+#define WITH_SHARED_BODIES BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_SHARED_BODIES)) /* bodies that cloths share */
+#define WITH_SURFACES (WITH_HEIGHT_FIELD || WITH_MESH)                         /* of triangles */
+#define WITH_CONCAVE (WITH_SURFACES || WITH_DISTANCE_GRID)
 #define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
-#ifdef CLOTH_NO_CONFINED /* particles confined to lines and planes */
-#define WITH_CONFINED 0
-#else
-#define WITH_CONFINED 1
-#endif
-#ifdef CLOTH_NO_AIR /* drag, lift and gusts */
-#define WITH_AIR 0
-#else
-#define WITH_AIR 1
-#endif
-#ifdef CLOTH_NO_TETHERS /* tethers */
-#define WITH_TETHERS 0
-#else
-#define WITH_TETHERS 1
-#endif
-/* Contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS. */
+#define WITH_CONFINED IS_IN(CLOTH_NO_CONFINED) /* particles confined to lines and planes */
+#define WITH_AIR IS_IN(CLOTH_NO_AIR)           /* drag, lift and gusts */
+#define WITH_TETHERS IS_IN(CLOTH_NO_TETHERS)
+/* Contact of a cloth with itself and with other cloths, of particles with triangles and with particles. */
 #if defined(CLOTH_NO_SELF) || (defined(CLOTH_NO_SELF_TRIANGLES) && defined(CLOTH_NO_SELF_SPHERES))
 #define WITH_SELF 0
 #else
 #define WITH_SELF 1
 #endif
-#if defined(CLOTH_NO_SELF_TRIANGLES) || !WITH_SELF /* of particles with triangles */
-#define WITH_SELF_TRIANGLES 0
-#else
-#define WITH_SELF_TRIANGLES 1
-#endif
-#if defined(CLOTH_NO_SELF_SPHERES) || !WITH_SELF /* of particles with particles */
-#define WITH_SELF_SPHERES 0
-#else
-#define WITH_SELF_SPHERES 1
-#endif
-#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
-#define WITH_GROUPS 0
-#else
-#define WITH_GROUPS 1
-#endif
-#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
-#define WITH_SEAMS 0
-#else
-#define WITH_SEAMS 1
-#endif
-#ifdef CLOTH_NO_SLEEP /* sleep */
-#define WITH_SLEEP 0
-#else
-#define WITH_SLEEP 1
-#endif
-#ifdef CLOTH_NO_SETTLE /* cloth_settle() */
-#define WITH_SETTLE 0
-#else
-#define WITH_SETTLE 1
-#endif
-#ifdef CLOTH_NO_TARGETS /* motion constraints to animated targets */
-#define WITH_TARGETS 0
-#else
-#define WITH_TARGETS 1
-#endif
-#if defined(CLOTH_NO_MOVE_FRAME) || !WITH_COLLIDERS /* moving frames; their poses are checked as those of colliders */
-#define WITH_MOVE_FRAME 0
-#else
-#define WITH_MOVE_FRAME 1
-#endif
-#ifdef CLOTH_NO_ORIGIN /* origins in the world */
-#define WITH_ORIGIN 0
-#else
-#define WITH_ORIGIN 1
-#endif
-#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
-#define WITH_BODIES 0
-#else
-#define WITH_BODIES 1
-#endif
-/* Bodies that are common to several cloths of a group. */
-#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
-#ifdef CLOTH_NO_WRAP /* tubes */
-#define WITH_WRAP 0
-#else
-#define WITH_WRAP 1
-#endif
-#ifdef CLOTH_NO_MASK /* masks of cells */
-#define WITH_MASK 0
-#else
-#define WITH_MASK 1
-#endif
-#ifdef CLOTH_NO_TEARING /* threads that break, and cuts */
-#define WITH_TEARING 0
-#else
-#define WITH_TEARING 1
-#endif
-#ifdef CLOTH_NO_REST_SHAPE /* pre-shaped pieces */
-#define WITH_REST_SHAPE 0
-#else
-#define WITH_REST_SHAPE 1
-#endif
+#define WITH_SELF_TRIANGLES BOTH(WITH_SELF, IS_IN(CLOTH_NO_SELF_TRIANGLES))
+#define WITH_SELF_SPHERES BOTH(WITH_SELF, IS_IN(CLOTH_NO_SELF_SPHERES))
+#define WITH_GROUPS BOTH(WITH_SELF, IS_IN(CLOTH_NO_GROUPS)) /* cloths that are stepped together and feel each other */
+#define WITH_SEAMS BOTH(WITH_GROUPS, IS_IN(CLOTH_NO_SEAMS)) /* seams between the cloths of a group */
+#define WITH_SLEEP IS_IN(CLOTH_NO_SLEEP)
+#define WITH_SETTLE IS_IN(CLOTH_NO_SETTLE)                               /* cloth_settle() */
+#define WITH_TARGETS IS_IN(CLOTH_NO_TARGETS)                             /* motion constraints to animated targets */
+#define WITH_MOVE_FRAME BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_MOVE_FRAME)) /* poses are checked as of colliders */
+#define WITH_ORIGIN IS_IN(CLOTH_NO_ORIGIN)                               /* origins in the world */
+#define WITH_BODIES                                                                                                    \
+  BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_BODIES))          /* colliders with mass, attachments, reactions of pins */
+#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS) /* bodies that are common to several cloths of a group */
+#define WITH_WRAP IS_IN(CLOTH_NO_WRAP)                  /* tubes */
+#define WITH_MASK IS_IN(CLOTH_NO_MASK)                  /* masks of cells */
+#define WITH_TEARING IS_IN(CLOTH_NO_TEARING)            /* threads that break, and cuts */
+#define WITH_REST_SHAPE IS_IN(CLOTH_NO_REST_SHAPE)      /* pre-shaped pieces */
 #define WITH_GAPS (WITH_MASK || WITH_TEARING || WITH_REST_SHAPE)
-#ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
-#define WITH_PLANNING 0
-#else
-#define WITH_PLANNING 1
-#endif
-#if defined(CLOTH_NO_WORKERS) || !WITH_COLLIDERS /* pieces of a step on several threads */
-#define WITH_WORKERS 0
-#else
-#define WITH_WORKERS 1
-#endif
-#ifdef CLOTH_NO_FABRICS /* presets of fabrics */
-#define WITH_FABRICS 0
-#else
-#define WITH_FABRICS 1
-#endif
-#ifdef CLOTH_NO_VERTICES /* interleaved vertices and indices */
-#define WITH_VERTICES 0
-#else
-#define WITH_VERTICES 1
-#endif
-#ifdef CLOTH_NO_SKIN /* meshes that follow cloths */
-#define WITH_SKIN 0
-#else
-#define WITH_SKIN 1
-#endif
-#if defined(CLOTH_NO_BLEND) || !(WITH_VERTICES || WITH_SKIN) /* output between two states */
-#define WITH_BLEND 0
-#else
-#define WITH_BLEND 1
-#endif
-#ifdef CLOTH_NO_MEASURE /* cloth_measure() */
-#define WITH_MEASURE 0
-#else
-#define WITH_MEASURE 1
-#endif
-#ifdef CLOTH_NO_IMAGE /* portable images */
-#define WITH_IMAGE 0
-#else
-#define WITH_IMAGE 1
-#endif
-#ifdef CLOTH_NO_QUERIES /* rays, nearest points, and the list of contacts */
-#define WITH_QUERIES 0
-#else
-#define WITH_QUERIES 1
-#endif
-#if !WITH_QUERIES || !WITH_COLLIDERS /* the list of contacts */
-#define WITH_CONTACT_RECORD 0
-#else
-#define WITH_CONTACT_RECORD 1
-#endif
-#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
-                               header */
-#define WITH_SAVE_CHECKS 0
-#else
-#define WITH_SAVE_CHECKS 1
-#endif
-#ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
-#define WITH_SELF_TEST 0
-#else
-#define WITH_SELF_TEST 1
-#endif
-#ifdef CLOTH_NO_NAMES /* names of results, and explanations */
-#define WITH_NAMES 0
-#else
-#define WITH_NAMES 1
-#endif
+#define WITH_PLANNING IS_IN(CLOTH_NO_PLANNING)                             /* work, its bounds, plans and deadlines */
+#define WITH_WORKERS BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_WORKERS))         /* pieces of a step on several threads */
+#define WITH_FABRICS IS_IN(CLOTH_NO_FABRICS)                               /* presets of fabrics */
+#define WITH_VERTICES IS_IN(CLOTH_NO_VERTICES)                             /* interleaved vertices and indices */
+#define WITH_SKIN IS_IN(CLOTH_NO_SKIN)                                     /* meshes that follow cloths */
+#define WITH_BLEND (IS_IN(CLOTH_NO_BLEND) && (WITH_VERTICES || WITH_SKIN)) /* output between two states */
+#define WITH_MEASURE IS_IN(CLOTH_NO_MEASURE)                               /* cloth_measure() */
+#define WITH_IMAGE IS_IN(CLOTH_NO_IMAGE)                                   /* portable images */
+#define WITH_QUERIES IS_IN(CLOTH_NO_QUERIES) /* rays, nearest points, and the list of contacts */
+#define WITH_CONTACT_RECORD BOTH(WITH_QUERIES, WITH_COLLIDERS)
+#define WITH_SAVE_CHECKS IS_IN(CLOTH_NO_SAVE_CHECKS) /* without it cloth_load() trusts what follows the header */
+#define WITH_SELF_TEST IS_IN(CLOTH_NO_SELF_TEST)     /* cloth_self_test() */
+#define WITH_NAMES IS_IN(CLOTH_NO_NAMES)             /* names of results, and explanations */
 
 /* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
 #define WITH_EVERYTHING                                                                                                \
@@ -287,15 +149,40 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
+/* CLOTH_SEPARATE: stages of a step, never inlined, so that their stack frames do not add up in the caller.
+   CLOTH_DIRECT: functions that are handed functions to call, always inlined, so that calls are direct and the stack has
+   a bound. */
+#if defined(__GNUC__) || defined(__clang__)
+#define CLOTH_SEPARATE static __attribute__((noinline))
+#define CLOTH_DIRECT static inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define CLOTH_SEPARATE static __declspec(noinline)
+#define CLOTH_DIRECT static __forceinline
+#else
+#define CLOTH_SEPARATE static
+#define CLOTH_DIRECT static inline
+#endif
+
 /* Functions of a few instructions: always inlined where speed is asked for; not at -O0, nor by GCC with a sanitizer,
    where that only takes longer to compile. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&               \
-    !defined(__SANITIZE_ADDRESS__)
-#define CLOTH_INLINE static inline __attribute__((always_inline))
-#elif defined(_MSC_VER) && !defined(__clang__)
-#define CLOTH_INLINE static __forceinline
+#if (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__SANITIZE_ADDRESS__)) ||                        \
+    (defined(_MSC_VER) && !defined(__clang__))
+#define CLOTH_INLINE CLOTH_DIRECT
 #else
 #define CLOTH_INLINE static inline
+#endif
+
+/* CLOTH_ONCE: functions called from many places, CLOTH_REPEATED: parts of kernels that stand in them several times.
+   Where size is asked for they are never inlined, and cloth with gaps has no loops of its own (GAP_VERSIONS; a call in
+   a loop costs vector registers). */
+#if defined(__OPTIMIZE_SIZE__)
+#define CLOTH_ONCE CLOTH_SEPARATE
+#define CLOTH_REPEATED CLOTH_SEPARATE
+#define GAP_VERSIONS 0
+#else
+#define CLOTH_ONCE static
+#define CLOTH_REPEATED CLOTH_INLINE
+#define GAP_VERSIONS WITH_GAPS
 #endif
 
 /* Before a loop over an array of vectors with a small, constant number of rounds: GCC else keeps it in memory. */
@@ -303,37 +190,4 @@
 #define CLOTH_UNROLL _Pragma("GCC unroll 24")
 #else
 #define CLOTH_UNROLL
-#endif
-
-/* Functions that are handed functions to call: always inlined, so that calls are direct and the stack has a bound. */
-#if defined(__GNUC__) || defined(__clang__)
-#define CLOTH_DIRECT static inline __attribute__((always_inline))
-#else
-#define CLOTH_DIRECT CLOTH_INLINE
-#endif
-
-/* Functions called from many places: never inlined where size is asked for. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
-#define CLOTH_ONCE static __attribute__((noinline))
-#else
-#define CLOTH_ONCE static
-#endif
-
-/* Parts of kernels that stand in them several times: inlined unless size is asked for. GAP_VERSIONS: 1 if cloth with
-   gaps has loops of its own, as a call in a loop costs vector registers. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
-#define CLOTH_REPEATED static __attribute__((noinline))
-#define GAP_VERSIONS 0
-#else
-#define CLOTH_REPEATED CLOTH_INLINE
-#define GAP_VERSIONS WITH_GAPS
-#endif
-
-/* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
-#if defined(__GNUC__) || defined(__clang__)
-#define CLOTH_SEPARATE static __attribute__((noinline))
-#elif defined(_MSC_VER)
-#define CLOTH_SEPARATE static __declspec(noinline)
-#else
-#define CLOTH_SEPARATE static
 #endif

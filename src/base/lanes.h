@@ -143,8 +143,6 @@ typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
-#if WITH_COLLIDERS
-
 /* Adds a block to the partial sums; `index` of its first lane is a multiple of CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
@@ -152,7 +150,10 @@ CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
-#endif
+/* Adds element `index` to a sum. */
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
+}
 
 /* The first `count` lanes of `a`; the others are 0. */
 CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
@@ -231,11 +232,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
 }
 #endif
 
-/* Optimisation barrier: a backend with few registers may force a reload here in place of a spill. */
-#ifndef CLOTH_LANES_FORGET
-#define CLOTH_LANES_FORGET() ((void)0)
-#endif
-
 /* Magnitudes below the quantum become +0. */
 CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
@@ -266,11 +262,7 @@ typedef struct lanes3 {
 } lanes3;
 
 CLOTH_INLINE lanes3 lanes3_of(lanes x, lanes y, lanes z) {
-  lanes3 a;
-  a.x = x;
-  a.y = y;
-  a.z = z;
-  return a;
+  return (lanes3){x, y, z};
 }
 
 CLOTH_INLINE lanes3 lanes3_add(lanes3 a, lanes3 b) {
@@ -289,8 +281,6 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
-#if WITH_COLLIDERS
-
 /* lanes_sum_add() and lanes_sum_total() for vectors: a sum for each component. */
 CLOTH_INLINE void lanes3_sum_add(lanes_sum sums[3], int32_t index, lanes3 a) {
   lanes_sum_add(&sums[0], index, a.x);
@@ -301,8 +291,6 @@ CLOTH_INLINE void lanes3_sum_add(lanes_sum sums[3], int32_t index, lanes3 a) {
 CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
-
-#endif
 
 /* The vector of the first lane. */
 CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
@@ -375,8 +363,6 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
 }
 #endif
 
-#if WITH_SELF
-
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
 #ifndef CLOTH_LANES_PICK
 CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
@@ -386,8 +372,6 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   }
   return lanes_load(picked);
 }
-#endif
-
 #endif
 
 /* Sets so many floats to 0, four blocks at a time: of one compilers make a call of memset(). */
@@ -406,6 +390,17 @@ static void clear_floats(float *values, int32_t count) {
   for (; i < count; i++) {
     values[i] = 0.0f;
   }
+}
+
+/* A block of vectors whose components lie `next` floats apart. */
+CLOTH_INLINE lanes3 lanes3_apart(const float *from, ptrdiff_t next) {
+  return lanes3_of(lanes_load(from), lanes_load(from + next), lanes_load(from + 2 * next));
+}
+
+CLOTH_INLINE void lanes3_store_apart(float *to, ptrdiff_t next, lanes3 a) {
+  lanes_store(to, a.x);
+  lanes_store(to + next, a.y);
+  lanes_store(to + 2 * next, a.z);
 }
 
 /* One vector per particle as three arrays of components. */
@@ -439,10 +434,6 @@ CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
   to.z[i] = a.z;
 }
 
-#if WITH_WRAP
-
-#endif
-
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   a = lanes3_flush_below(a, STATE_QUANTUM);
@@ -465,8 +456,6 @@ CLOTH_INLINE lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
-#if WITH_COLLIDERS
-
 /* Sum of lanes that hold whole numbers from 0 to 2^24. */
 static uint32_t lanes_count(lanes a) {
   float values[CLOTH_LANES];
@@ -477,8 +466,6 @@ static uint32_t lanes_count(lanes a) {
   }
   return count;
 }
-
-#endif
 
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
@@ -492,12 +479,3 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
 CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
-
-#if WITH_MEASURE
-
-/* Adds element `index` to a sum. */
-static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
-  sum->partial[index & (LANES_SUMS - 1)] += value;
-}
-
-#endif

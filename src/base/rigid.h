@@ -7,16 +7,13 @@
 
 /* Unit quaternions and rigid poses, one or in lanes. Factors of products are flushed before (WORK_QUANTUM). */
 
-#if WITH_COLLIDERS
-
 static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = negate(q.x);
-  q.y = negate(q.y);
-  q.z = negate(q.z);
-  return q;
+  return (cloth_rotation){negate(q.x), negate(q.y), negate(q.z), q.w};
 }
 
-#endif
+static float rotation_dot(cloth_rotation a, cloth_rotation b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 
 /* Rotates v: v + 2 w (u x v) + 2 u x (u x v), where u is the vector part of q. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
@@ -37,20 +34,13 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
 /* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
   q = rotation_flush(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, ROTATION_MIN_SQUARED));
-  q.x = q.x * scale;
-  q.y = q.y * scale;
-  q.z = q.z * scale;
-  q.w = q.w * scale;
-  return rotation_flush(q);
+  const float scale = 1.0f / square_root(maximum(rotation_dot(q, q), ROTATION_MIN_SQUARED));
+  return rotation_flush((cloth_rotation){q.x * scale, q.y * scale, q.z * scale, q.w * scale});
 }
-
-#if WITH_COLLIDERS
 
 /* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
-  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  const float sign = rotation_dot(a, b) < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
   q.x = a.x + (sign * b.x - a.x) * t;
   q.y = a.y + (sign * b.y - a.y) * t;
@@ -62,11 +52,8 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 /* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) { return *b; }
-  cloth_pose pose;
-  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  pose.position = vector_flush(pose.position, STATE_QUANTUM);
-  pose.rotation = rotation_between(a->rotation, b->rotation, t);
-  return pose;
+  const cloth_vector between = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  return (cloth_pose){vector_flush(between, STATE_QUANTUM), rotation_between(a->rotation, b->rotation, t)};
 }
 
 static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
@@ -97,8 +84,7 @@ static int is_unit_rotation(cloth_rotation q) {
     return 0;
   }
   q = rotation_flush(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
+  return in_range(rotation_dot(q, q), ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
 }
 
 /* CLOTH_OK for a pose within the position limit with a unit quaternion, else CLOTH_ERROR_RANGE. */
@@ -108,15 +94,8 @@ static int check_pose(const cloth_pose *pose) {
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  cloth_pose normalised;
-  normalised.position = vector_flush(pose->position, STATE_QUANTUM);
-  normalised.rotation = rotation_normalised(pose->rotation);
-  return normalised;
+  return (cloth_pose){vector_flush(pose->position, STATE_QUANTUM), rotation_normalised(pose->rotation)};
 }
-
-#endif
-
-#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -128,16 +107,9 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-#endif
-
-#if WITH_MOVE_FRAME
-
 /* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
   float w = square_root(0.5f * (1.0f + q.w));
   float share = 0.5f / w;
-  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
-  return half;
+  return (cloth_rotation){q.x * share, q.y * share, q.z * share, w};
 }
-
-#endif

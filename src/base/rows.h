@@ -42,15 +42,11 @@ CLOTH_INLINE float *near_row(float *array, int32_t pitch, int32_t row) {
 }
 
 CLOTH_INLINE lanes3 near_load(const float *row, ptrdiff_t plane, int32_t i) {
-  const float *from = row + NEAR_STEP * i;
-  return lanes3_of(lanes_load(from), lanes_load(from + NEAR_PLANE(plane)), lanes_load(from + 2 * NEAR_PLANE(plane)));
+  return lanes3_apart(row + NEAR_STEP * i, NEAR_PLANE(plane));
 }
 
 CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
-  float *to = row + NEAR_STEP * i;
-  lanes_store(to, a.x);
-  lanes_store(to + NEAR_PLANE(plane), a.y);
-  lanes_store(to + 2 * NEAR_PLANE(plane), a.z);
+  lanes3_store_apart(row + NEAR_STEP * i, NEAR_PLANE(plane), a);
 }
 
 /* One particle of a row of a near array. */
@@ -70,13 +66,11 @@ CLOTH_INLINE void near_vector_store(float *row, ptrdiff_t plane, int32_t i, clot
 #define OWN(array, floats, i, number) ((array) + (floats) * (ptrdiff_t)(i) + (number)*CLOTH_LANES)
 
 CLOTH_INLINE lanes3 own_load(const float *array, ptrdiff_t i) {
-  return lanes3_of(lanes_load(OWN(array, 3, i, 0)), lanes_load(OWN(array, 3, i, 1)), lanes_load(OWN(array, 3, i, 2)));
+  return lanes3_apart(OWN(array, 3, i, 0), CLOTH_LANES);
 }
 
 CLOTH_INLINE void own_store(float *array, ptrdiff_t i, lanes3 a) {
-  lanes_store(OWN(array, 3, i, 0), a.x);
-  lanes_store(OWN(array, 3, i, 1), a.y);
-  lanes_store(OWN(array, 3, i, 2), a.z);
+  lanes3_store_apart(OWN(array, 3, i, 0), CLOTH_LANES, a);
 }
 
 /* One component of one place of an own array, wherever in its block. */
@@ -90,13 +84,7 @@ CLOTH_INLINE symmetric own_block(const float *array, ptrdiff_t i) {
 }
 
 CLOTH_INLINE void own_block_store(float *array, ptrdiff_t i, symmetric m) {
-  float *to = OWN(array, SYMMETRIC_FLOATS, i, 0);
-  lanes_store(to, m.xx);
-  lanes_store(to + CLOTH_LANES, m.yy);
-  lanes_store(to + 2 * CLOTH_LANES, m.zz);
-  lanes_store(to + 3 * CLOTH_LANES, m.xy);
-  lanes_store(to + 4 * CLOTH_LANES, m.xz);
-  lanes_store(to + 5 * CLOTH_LANES, m.yz);
+  symmetric_store(OWN(array, SYMMETRIC_FLOATS, i, 0), CLOTH_LANES, m);
 }
 
 /* 1 if nothing of a block is wanted. With several lanes that is not worth a branch; with one, compilers make a branch

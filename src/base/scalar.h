@@ -49,11 +49,9 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-#if WITH_COLLIDERS || WITH_SKIN || WITH_SEAMS
 static float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
-#endif
 
 /* Correctly rounded square root of 0 or a normal number: one instruction, written out because compilers may call a
    library; elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS, in integers, one bit at a time, 25 bits, then to nearest
@@ -159,11 +157,7 @@ CLOTH_INLINE float quantise(float value, float rounder) {
 }
 
 CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
-  cloth_vector v;
-  v.x = x;
-  v.y = y;
-  v.z = z;
-  return v;
+  return (cloth_vector){x, y, z};
 }
 
 CLOTH_INLINE cloth_vector vector_quantise(cloth_vector a, float rounder) {
@@ -206,10 +200,8 @@ CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
-  float x = flush_small(a.x, STATE_QUANTUM);
-  float y = flush_small(a.y, STATE_QUANTUM);
-  float z = flush_small(a.z, STATE_QUANTUM);
-  return square_root(x * x + y * y + z * z);
+  const cloth_vector kept = vector_flush(a, STATE_QUANTUM);
+  return square_root(vector_dot(kept, kept));
 }
 
 /* 1 if every component is finite and within -limit..limit. */
@@ -272,7 +264,6 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
 /* Shorter vectors have no usable direction; it is below the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
 
@@ -282,4 +273,3 @@ static cloth_vector unit_or_zero(cloth_vector a) {
   return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
                                        : vector(0.0f, 0.0f, 0.0f);
 }
-#endif

@@ -313,17 +313,11 @@ CLOTH_INLINE float *force_row(const force_rows *f, int32_t direction) {
 }
 
 CLOTH_INLINE lanes3 force_load(const float *row, ptrdiff_t buffer, int32_t i) {
-  const float *from = row + FORCE_STEP * i;
-  const ptrdiff_t next = NEAR_PLANE(buffer);
-  return lanes3_of(lanes_load(from), lanes_load(from + next), lanes_load(from + 2 * next));
+  return lanes3_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer));
 }
 
 CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a) {
-  float *to = row + FORCE_STEP * i;
-  const ptrdiff_t next = NEAR_PLANE(buffer);
-  lanes_store(to, a.x);
-  lanes_store(to + next, a.y);
-  lanes_store(to + 2 * next, a.z);
+  lanes3_store_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer), a);
 }
 
 /* Copies the force of one column to another, which may lie beside the row. */
@@ -357,22 +351,14 @@ CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
 /* Blocks in a row buffer: as near vectors, with six components. */
 #if CLOTH_LANES == 1
 #define BLOCK_STEP 6
-#define BLOCK_PLANE(plane) 1
+#define BLOCK_PLANE(plane) ((void)(plane), 1)
 #else
 #define BLOCK_STEP 1
 #define BLOCK_PLANE(plane) (plane)
 #endif
 
 CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
-  float *to = row + BLOCK_STEP * i;
-  const ptrdiff_t next = BLOCK_PLANE(plane);
-  lanes_store(to, m.xx);
-  lanes_store(to + next, m.yy);
-  lanes_store(to + 2 * next, m.zz);
-  lanes_store(to + 3 * next, m.xy);
-  lanes_store(to + 4 * next, m.xz);
-  lanes_store(to + 5 * next, m.yz);
-  (void)plane;
+  symmetric_store(row + BLOCK_STEP * i, BLOCK_PLANE(plane), m);
 }
 
 /* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row; and

@@ -32,25 +32,6 @@
    left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* Runs a statement for each direction `d`: compiled for each, with `d` a constant, unless size is asked for. */
-#if defined(__OPTIMIZE_SIZE__)
-#define EACH_DIRECTION(d, statement)                                                                                   \
-  for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
-    statement;                                                                                                         \
-  }
-#else
-#define FOR_DIRECTION(d, direction, statement)                                                                         \
-  {                                                                                                                    \
-    const int32_t d = direction;                                                                                       \
-    statement;                                                                                                         \
-  }
-#define EACH_DIRECTION(d, statement)                                                                                   \
-  FOR_DIRECTION(d, WARP, statement)                                                                                    \
-  FOR_DIRECTION(d, WEFT, statement)                                                                                    \
-  FOR_DIRECTION(d, DIAGONAL, statement)                                                                                \
-  FOR_DIRECTION(d, ANTIDIAGONAL, statement)
-#endif
-
 /* Tethers: pins came or went since they were chosen; they were chosen for the present pins; the caller has set some. */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 /* Targets: there are none yet; they rest; they move during the next step. */
@@ -68,12 +49,6 @@ enum {
 enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* 1: runs in which all mobilities and stiffness factors are 1 have kernels of their own; 0 when optimising for size. */
-#ifdef __OPTIMIZE_SIZE__
-#define UNIFORM_KERNELS 0
-#else
-#define UNIFORM_KERNELS 1
-#endif
 /* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end, and
    never store there. Other arrays follow each other at the same offsets for every lane width. */
 #define LANE_PAD 8
