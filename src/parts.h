@@ -29,7 +29,6 @@
 /// 2. The cloth in memory ///
 
 #include "cloth/types.h"
-#include "cloth/contracts.h"
 #include "cloth/access.h"
 #include "cloth/gaps.h"
 #include "cloth/body_list.h"
@@ -37,7 +36,6 @@
 #include "base/rigid.h"
 #include "contact/geometry.h"
 #include "contact/memory.h"
-#include "cloth/body_unknown.h"
 #include "contact/touch.h"
 #include "contact/cell_memory.h"
 #include "cloth/arrays.h"

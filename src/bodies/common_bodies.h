@@ -4,7 +4,6 @@
 #include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/body_list.h"
-#include "../cloth/body_unknown.h"
 #include "../cloth/step_origin.h"
 #include "../cloth/types.h"
 #include "bodies.h"

@@ -7,7 +7,6 @@
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
 #include "../cloth/body_list.h"
-#include "../cloth/body_unknown.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../contact/cell_memory.h"

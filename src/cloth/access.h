@@ -20,11 +20,8 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
 
 /* Three arrays that lie `stride` floats apart. */
 CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
-  vector_array p;
-  p.x = floats_at(c, offset);
-  p.y = p.x + c->stride;
-  p.z = p.y + c->stride;
-  return p;
+  float *x = floats_at(c, offset);
+  return (vector_array){x, x + c->stride, x + 2 * c->stride};
 }
 
 /* A range of memory. */
@@ -37,8 +34,7 @@ static int do_overlap(memory_range a, memory_range b) {
 }
 
 static memory_range arena_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)c, c->total_bytes};
-  return range;
+  return (memory_range){(uintptr_t)c, c->total_bytes};
 }
 
 /* 1 if a buffer has room for `needed` bytes, and these would not be written over the arena. */
@@ -46,8 +42,6 @@ static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t need
   const memory_range range = {(uintptr_t)buffer, needed};
   return bytes >= needed && !do_overlap(range, arena_of(c));
 }
-
-#if WITH_COLLIDERS || WITH_SEAMS
 
 /* Keeps an address of the caller's while a step runs, as two words in every build. NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
@@ -60,16 +54,10 @@ CLOTH_INLINE const void *kept_address(const uint32_t words[2]) {
   return (const void *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
 }
 
-#endif
-
-#if WITH_GAPS || WITH_SELF
-
 /* Bytes that so many take in whole words. */
 CLOTH_INLINE int32_t whole_words(int32_t bytes) {
   return (bytes + 3) & ~3;
 }
-
-#endif
 
 static cloth_inputs *inputs_of(const cloth *c) {
   return (cloth_inputs *)at(c, c->state.inputs);
@@ -109,8 +97,6 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
-#if WITH_COLLIDERS
-
 /* One past the last collider, shared bodies of the step included. */
 static int32_t collider_end(const cloth *c) {
   const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
@@ -122,8 +108,6 @@ static int is_collider(const cloth *c, int32_t index) {
   const int32_t max_colliders = c->settings.capacity.max_colliders;
   return index >= max_colliders || (index < inputs_of(c)->collider_end && colliders_of(c)[index].used);
 }
-
-#endif
 
 /* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
@@ -156,8 +140,6 @@ static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
 }
 
-#if WITH_SELF
-
 /* For how many steps each particle has been part of an intersection, and what is kept of seams: self/ages.h. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
@@ -168,8 +150,6 @@ static uint8_t *ages_of(const cloth *c) {
 
 /* Age of all particles before the first step: cloth that begins crossed is tangled at once, as no pair knows a side. */
 #define SELF_BIRTH_AGE (SELF_TANGLED_AGE - 1)
-
-#endif
 
 static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
@@ -185,14 +165,10 @@ static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
-#if WITH_BLEND || (WITH_SKIN && WITH_SEAMS)
-
 /* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
-
-#endif
 
 /* Mass of a particle over the reference mass; 1 without a map. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
@@ -205,10 +181,7 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
 
 /* Particles that have a cell. */
 static int32_t particles_of(const cloth *c) {
-#if WITH_GAPS
-  if (c->gaps) { return ((const gap_summary *)at(c, c->gaps))->particles; }
-#endif
-  return c->count;
+  return WITH_GAPS && c->gaps ? ((const gap_summary *)at(c, c->gaps))->particles : c->count;
 }
 
 /* Mass of a particle of mass ratio 1 [kg]: the mass of the sheet over the number of particles. */
@@ -240,8 +213,6 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
-#if WITH_SKIN || WITH_ORIGIN
-
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
   if (!cloths) { return CLOTH_ERROR_NULL; }
@@ -251,8 +222,6 @@ static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most)
   }
   return error;
 }
-
-#endif
 
 /* The check of a call with a cloth and one more pointer, which may not be NULL. */
 static int check_call(const cloth *c, const void *argument) {
@@ -291,7 +260,6 @@ static vector_array target_vectors(const cloth *c, int32_t which) {
 /* Largest stiffness of a drive [N/m]. */
 #define MAX_DRIVE 1.0e6f
 
-#if WITH_TARGETS || WITH_IMAGE
 /* Largest distance and radius of a backstop [m]: the range that cloth.h promises. */
 #define MAX_BACKSTOP 1.0e4f
 
@@ -300,7 +268,6 @@ static int is_motion_limit(cloth_vector limit) {
   return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, MAX_BACKSTOP) &&
          in_range(limit.z, 0.0f, MAX_BACKSTOP);
 }
-#endif
 
 static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
@@ -366,9 +333,8 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  const int error = check_cloth(c);
+  return error || (particle >= 0 && particle < c->count) ? error : CLOTH_ERROR_INDEX;
 }
 
 /* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
@@ -399,7 +365,6 @@ static void set_particle_vector(const cloth *c, vector_array to, int32_t particl
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
+  const int error = check_particle(c, particle);
+  return error || is_pinned(c, particle) ? error : CLOTH_ERROR_STATE;
 }

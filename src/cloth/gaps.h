@@ -18,8 +18,6 @@
  * Out: the bytes, constants of the arena, or state of a cloth that may tear, with those of its mask beside them.
  */
 
-#if WITH_GAPS
-
 #define GAP_WARP 1u        /* the spring to the next particle of the row */
 #define GAP_WEFT 2u        /* the spring to the next particle of the column */
 #define GAP_CELL 4u        /* the cell between both */
@@ -56,18 +54,14 @@ CLOTH_INLINE int is_torn_cloth(const cloth *c) {
   return can_tear(c) && *torn_flag_of(c);
 }
 
-#if WITH_PLANNING
-
 /* 1 if something may be absent now or later in the step. */
 CLOTH_INLINE int may_have_gaps(const cloth *c) {
-  return c->gaps != 0;
+  return WITH_GAPS && c->gaps != 0;
 }
-
-#endif
 
 /* 1 if something is absent, or the piece is shaped. */
 CLOTH_INLINE int has_gaps(const cloth *c) {
-  return c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
+  return WITH_GAPS && c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
 }
 
 /* Are any of these bits set at a particle? */
@@ -147,8 +141,6 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
   if (can_tear(c)) { copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count); }
 }
 
-#if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
-
 /* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone, and is its flag right? */
 static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
   const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
@@ -167,8 +159,6 @@ static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
   }
   return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && !padding;
 }
-
-#endif
 
 /* The first of the particles that are known to hang together with one. */
 static int32_t first_of_piece(int32_t *label, int32_t particle) {
@@ -266,29 +256,6 @@ static void hold_absent_particles(const cloth *c) {
   }
   place_absent_particles(c, vectors_at(c, c->state.position));
 }
-
-#else
-
-#define GAP_WARP 0u
-#define GAP_WEFT 0u
-#define GAP_CELL 0u
-#define GAP_HINGE_WARP 0u
-#define GAP_HINGE_WEFT 0u
-#define GAP_PARTICLE 0u
-#define GAP_TORN 0u
-CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
-  (void)c;
-  (void)particle;
-  (void)bits;
-  return 0;
-}
-
-#define spring_gap(direction) 0u
-#define has_gaps(c) 0
-#define may_have_gaps(c) 0
-#define can_tear(c) 0
-
-#endif
 
 /* The cloth if something is absent, else NULL. */
 CLOTH_INLINE const cloth *gapped_cloth(const cloth *c) {

@@ -11,7 +11,7 @@
 #include "../solve/transfer.h"
 #include "access.h"
 #include "arrays.h"
-#include "body_unknown.h"
+#include "body_list.h"
 #include "config.h"
 #include "gaps.h"
 #include "rest_shape.h"

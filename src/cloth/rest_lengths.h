@@ -10,8 +10,6 @@
    grid counts as one with gaps. Springs are found by the particle at which they start, an antidiagonal by the one after
    it. */
 
-#if WITH_REST_SHAPE
-
 /* Arrays of factors: rest length of each direction; stiffness of springs, then hinges, along both; of the twist. */
 enum {
   REST_LENGTH,
@@ -28,7 +26,7 @@ typedef struct rest_bounds {
 } rest_bounds;
 
 CLOTH_INLINE int has_rest_shape(const cloth *c) {
-  return c->gaps && (gap_summary_of(c)->kind & GAPS_SHAPED) != 0;
+  return WITH_REST_SHAPE && c->gaps && (gap_summary_of(c)->kind & GAPS_SHAPED) != 0;
 }
 
 /* They follow the bytes of the mask. Only where has_rest_shape(). */
@@ -45,8 +43,6 @@ CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle
   return has_rest_shape(c) ? rest_array(c, number)[particle] : 1.0f;
 }
 
-#if WITH_SEAMS
-
 /* Mean factor on the rest lengths of the springs of a line along warp or weft between two particles. */
 static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
   const int32_t columns = c->grid.columns, d = a / columns == b / columns ? WARP : WEFT, first = a < b ? a : b;
@@ -61,21 +57,7 @@ static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
   return springs > 0 ? sum / (float)springs : 1.0f;
 }
 
-#endif
-
-#if WITH_TEARING
-
 /* The least factor on a rest length along warp and weft. */
 CLOTH_INLINE float least_rest_ratio(const cloth *c) {
   return has_rest_shape(c) ? rest_bounds_of(c)->least : 1.0f;
 }
-
-#endif
-
-#else
-
-#define has_rest_shape(c) 0
-#define least_rest_ratio(c) ((void)(c), 1.0f)
-#define shape_factor(c, number, particle) ((void)(c), (void)(particle), 1.0f)
-
-#endif

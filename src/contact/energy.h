@@ -3,7 +3,7 @@
 #include "../base/lanes.h"
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
-#include "../cloth/body_unknown.h"
+#include "../cloth/body_list.h"
 #include "../cloth/types.h"
 #include "cell_memory.h"
 #include "law.h"

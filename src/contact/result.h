@@ -7,7 +7,7 @@
 #include "../bodies/coupling.h"
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
-#include "../cloth/body_unknown.h"
+#include "../cloth/body_list.h"
 #include "../cloth/types.h"
 #include "body.h"
 #include "cell_memory.h"

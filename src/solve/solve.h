@@ -3,7 +3,7 @@
 #include "../base/scalar.h"
 #include "../bodies/coupling.h"
 #include "../cloth/access.h"
-#include "../cloth/body_unknown.h"
+#include "../cloth/body_list.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../contact/cell_memory.h"

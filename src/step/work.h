@@ -2,7 +2,7 @@
 #include "../base/compiler.h"
 #include "../base/scalar.h"
 #include "../cloth/access.h"
-#include "../cloth/body_unknown.h"
+#include "../cloth/body_list.h"
 #include "../cloth/costs.h"
 #include "../cloth/gaps.h"
 #include "../cloth/layout.h"
