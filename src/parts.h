@@ -47,7 +47,6 @@
 
 #include "cloth/settings.h"
 #include "cloth/placement.h"
-#include "cloth/fabric.h"
 #include "cloth/rest_shape.h"
 #include "cloth/config.h"
 #include "cloth/layout.h"

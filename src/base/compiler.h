@@ -79,11 +79,15 @@
 #define LEFT_OUT_ ,
 #define LEFT_OUT_1 ,
 #define SECOND_OF(first, second, ...) second
-/* Two of 1 or 0: 1 if both are. */
+/* Of two numbers 0 or 1: 1 if both are, and 1 if one is. */
 #define BOTH(a, b) BOTH_(a, b)
 #define BOTH_(a, b) BOTH_##a(b)
 #define BOTH_0(b) 0
 #define BOTH_1(b) b
+#define EITHER(a, b) EITHER_(a, b)
+#define EITHER_(a, b) EITHER_##a(b)
+#define EITHER_0(b) b
+#define EITHER_1(b) 1
 
 #define WITH_SOLVER IS_IN(CLOTH_NO_SOLVER) /* implicit integration; else only CLOTH_INTEGRATION_EXPLICIT_ONLY */
 #define WITH_MULTILEVEL BOTH(WITH_SOLVER, IS_IN(CLOTH_NO_MULTILEVEL))        /* the multilevel preconditioner */
@@ -93,18 +97,14 @@
 #define WITH_MESH BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_MESH))                 /* ... triangle meshes, ... */
 #define WITH_DISTANCE_GRID BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_DISTANCE_GRID)) /* ... grids of signed distances */
 #define WITH_SHARED_BODIES BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_SHARED_BODIES)) /* bodies that cloths share */
-#define WITH_SURFACES (WITH_HEIGHT_FIELD || WITH_MESH)                         /* of triangles */
-#define WITH_CONCAVE (WITH_SURFACES || WITH_DISTANCE_GRID)
-#define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
+#define WITH_SURFACES EITHER(WITH_HEIGHT_FIELD, WITH_MESH)                     /* of triangles */
+#define WITH_CONCAVE EITHER(WITH_SURFACES, WITH_DISTANCE_GRID)
+#define WITH_GEOMETRY EITHER(WITH_HULL, WITH_CONCAVE)
 #define WITH_CONFINED IS_IN(CLOTH_NO_CONFINED) /* particles confined to lines and planes */
 #define WITH_AIR IS_IN(CLOTH_NO_AIR)           /* drag, lift and gusts */
 #define WITH_TETHERS IS_IN(CLOTH_NO_TETHERS)
 /* Contact of a cloth with itself and with other cloths, of particles with triangles and with particles. */
-#if defined(CLOTH_NO_SELF) || (defined(CLOTH_NO_SELF_TRIANGLES) && defined(CLOTH_NO_SELF_SPHERES))
-#define WITH_SELF 0
-#else
-#define WITH_SELF 1
-#endif
+#define WITH_SELF BOTH(IS_IN(CLOTH_NO_SELF), EITHER(IS_IN(CLOTH_NO_SELF_TRIANGLES), IS_IN(CLOTH_NO_SELF_SPHERES)))
 #define WITH_SELF_TRIANGLES BOTH(WITH_SELF, IS_IN(CLOTH_NO_SELF_TRIANGLES))
 #define WITH_SELF_SPHERES BOTH(WITH_SELF, IS_IN(CLOTH_NO_SELF_SPHERES))
 #define WITH_GROUPS BOTH(WITH_SELF, IS_IN(CLOTH_NO_GROUPS)) /* cloths that are stepped together and feel each other */

@@ -129,8 +129,7 @@ static int32_t transfer_floats(int32_t pitch) {
 
 /* Least rows of a strip. */
 static int32_t strip_rows(int32_t columns) {
-  const int32_t rows = (STRIP_PARTICLES + columns - 1) / columns;
-  return rows > STRIP_ROWS ? rows : STRIP_ROWS;
+  return larger_of((STRIP_PARTICLES + columns - 1) / columns, STRIP_ROWS);
 }
 
 /* Most strips of a grid. */
@@ -187,31 +186,30 @@ static float *optional_array(const cloth *c, uintptr_t offset) {
 static solve_arrays arrays_of(const cloth *c) {
   const int32_t pitch = pitch_of(c);
   float *ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL;
-  const solve_arrays a = {.columns = c->grid.columns,
-                          .rows = c->grid.rows,
-                          .pitch = pitch,
-                          .is_ring = is_wrapped(c),
-                          .plane = near_plane(pitch, c->grid.rows),
-                          .buffer = buffer_plane(pitch),
-                          .place = near_array(c, c->scratch.place),
-                          .direction = near_array(c, c->scratch.direction),
-                          .solution = floats_at(c, c->scratch.solution),
-                          .turn = near_array(c, c->scratch.solution),
-                          .product = floats_at(c, c->scratch.product),
-                          .bent = near_array(c, c->scratch.product),
-                          .residual = floats_at(c, c->scratch.residual),
-                          .springs = optional_array(c, c->scratch.operator_blocks),
-                          .inverse = optional_array(c, c->scratch.inverse),
-                          .diagonal = floats_at(c, c->scratch.diagonal),
-                          .air = optional_array(c, c->scratch.air),
-                          .ground = ground,
-                          .ground_rows =
-                              (uint32_t *)(void *)(ground ? ground + SYMMETRIC_FLOATS * pitch * c->grid.rows : NULL),
-                          .factors = optional_array(c, c->scratch.factors),
-                          .buffers = floats_at(c, c->scratch.row_buffers),
-                          .coefficients = floats_at(c, c->scratch.coefficients),
-                          .sums = floats_at(c, c->scratch.sums)};
-  return a;
+  return (solve_arrays){.columns = c->grid.columns,
+                        .rows = c->grid.rows,
+                        .pitch = pitch,
+                        .is_ring = is_wrapped(c),
+                        .plane = near_plane(pitch, c->grid.rows),
+                        .buffer = buffer_plane(pitch),
+                        .place = near_array(c, c->scratch.place),
+                        .direction = near_array(c, c->scratch.direction),
+                        .solution = floats_at(c, c->scratch.solution),
+                        .turn = near_array(c, c->scratch.solution),
+                        .product = floats_at(c, c->scratch.product),
+                        .bent = near_array(c, c->scratch.product),
+                        .residual = floats_at(c, c->scratch.residual),
+                        .springs = optional_array(c, c->scratch.operator_blocks),
+                        .inverse = optional_array(c, c->scratch.inverse),
+                        .diagonal = floats_at(c, c->scratch.diagonal),
+                        .air = optional_array(c, c->scratch.air),
+                        .ground = ground,
+                        .ground_rows =
+                            (uint32_t *)(void *)(ground ? ground + SYMMETRIC_FLOATS * pitch * c->grid.rows : NULL),
+                        .factors = optional_array(c, c->scratch.factors),
+                        .buffers = floats_at(c, c->scratch.row_buffers),
+                        .coefficients = floats_at(c, c->scratch.coefficients),
+                        .sums = floats_at(c, c->scratch.sums)};
 }
 
 /* The further blocks of a row of particles; NULL if it has none. */
@@ -221,18 +219,11 @@ CLOTH_INLINE float *ground_of_row(const solve_arrays *a, int32_t row) {
 
 /* Clears what kernels read before the first row and behind the last one of the planes of a near array. */
 static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t plane) {
-  const int32_t used = pitch * rows;
-#if CLOTH_LANES == 1
-  (void)plane;
-  clear_floats(array - NEAR_START, NEAR_START);
-  clear_floats(array + 3 * used, 3 * BUFFER_PAD);
-#else
-  clear_floats(array - NEAR_START, NEAR_START);
-  for (int32_t n = 0; n < 3; n++) {
-    clear_floats(array + n * plane + used, BUFFER_PAD);
-    if (n > 0) { clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD); }
+  const int32_t planes = CLOTH_LANES == 1 ? 1 : 3, used = NEAR_STEP * pitch * rows;
+  for (int32_t n = 0; n < planes; n++) {
+    clear_floats(array + n * plane - NEAR_START, NEAR_START);
+    clear_floats(array + n * plane + used, NEAR_START);
   }
-#endif
 }
 
 /* The solution of a block with the last step along the direction, which is all there is without `has_solution`. */
@@ -246,15 +237,11 @@ static cloth_vector own_vector(float *array, int32_t place) {
   return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
 }
 
-#if WITH_SEAMS
-
 static void own_vector_store(float *array, int32_t place, cloth_vector a) {
   *own_at(array, 3, place, 0) = a.x;
   *own_at(array, 3, place, 1) = a.y;
   *own_at(array, 3, place, 2) = a.z;
 }
-
-#endif
 
 /* The place of a particle in the rows of the arrays. */
 static int32_t place_of(const solve_arrays *a, int32_t particle) {
@@ -271,14 +258,12 @@ static void add_to_own(float *array, int32_t place, cloth_vector a) {
 
 /* Adds a force to the residual of a particle. */
 static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
-  const int32_t place = place_of(a, particle);
-  add_to_own(a->residual, place, force);
+  add_to_own(a->residual, place_of(a, particle), force);
 }
 
 /* A row buffer of vectors. */
 CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
-  const int32_t start = CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD;
-  return a->buffers + 3 * number * (int32_t)a->buffer + start;
+  return a->buffers + 3 * number * (int32_t)a->buffer + NEAR_START;
 }
 
 /* Forces that the springs of a row bring to their other ends, near rows for each direction. With one lane those of a

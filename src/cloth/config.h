@@ -1,11 +1,77 @@
 #pragma once
 #include "../base/compiler.h"
 #include "../base/scalar.h"
-#include "fabric.h"
+#include "access.h"
 #include "placement.h"
 #include "rest_shape.h"
 #include "settings.h"
 #include "types.h"
+
+/// Fabrics ///
+
+/* Default, check and presets of a fabric; values below WORK_QUANTUM are flushed to 0. */
+
+static cloth_fabric fabric_default(void) {
+  return (cloth_fabric){.density = 0.2f,
+                        .stretch_warp = 1000.0f,
+                        .stretch_weft = 1000.0f,
+                        .shear = 700.0f,
+                        .bend = 1.0e-5f,
+                        .compression = 1.0f,
+                        .shear_compression = 1.0f,
+                        .stretch_damping = 0.05f,
+                        .shear_damping = 0.05f,
+                        .bend_damping = 0.001f};
+}
+
+/* Number of the first field of a fabric outside its range, 0 for none. */
+static int find_fabric_fault(const cloth_fabric *fabric) {
+  return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
+}
+
+static int check_fabric(const cloth_fabric *fabric) {
+  return find_fabric_fault(fabric) ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric clean = *fabric;
+  flush_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
+}
+
+#if WITH_FABRICS
+
+/* Presets, in the order of cloth_fabric_kind; docs/fabrics.md has their sources. Stretch is the measured tensile
+   stiffness less the shear modulus, which the diagonals add. `bend` is the KES rigidity and the moment of inner
+   friction at the curvature of a fold. */
+#define PRESET(density, warp, weft, shear, bend)                                                                       \
+  { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
+CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
+    /* density [kg/m^2], tensile stiffness along warp and weft, shear modulus [N/m], bending rigidity [N m] */
+    PRESET(0.0600f, 3000.0f, 1800.0f, 20.0f, 1.3e-6f),         /* silk */
+    PRESET(0.1503f, 10400.0f, 4000.0f, 66.0f, 2.0e-5f),        /* cotton */
+    PRESET(0.2348f, 12400.0f, 4600.0f, 24.0f, 1.2e-5f),        /* wool */
+    PRESET(0.3800f, 6000.0f, 3200.0f, 120.0f, 8.0e-5f),        /* denim */
+    PRESET(0.1646f, 1300.0f, 2900.0f, 31.0f, 3.2e-6f),         /* polyester */
+    PRESET(0.0830f, 1790.0f, 770.0f, 30.0f, 2.3e-6f),          /* satin */
+    PRESET(0.1800f, 12000.0f, 9000.0f, 60.0f, 3.5e-5f),        /* linen */
+    PRESET(0.1800f, 250.0f, 120.0f, 28.0f, 5.0e-6f),           /* jersey */
+    PRESET(0.2500f, 3000.0f, 3000.0f, 300.0f, 9.0e-5f),        /* felt */
+    PRESET(0.5000f, 8000.0f, 8000.0f, 3000.0f, 1.8e-5f),       /* leather */
+    PRESET(0.2940f, 10500.0f, 2840.0f, 200.0f, 1.5e-4f),       /* canvas */
+    PRESET(0.2380f, 300.0f, 300.0f, 100.0f, 2.1e-6f),          /* rubber */
+    PRESET(0.0800f, 550000.0f, 270000.0f, 160000.0f, 3.6e-4f), /* paper */
+};
+#undef PRESET
+
+int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
+  if (!fabric) { return CLOTH_ERROR_NULL; }
+  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) { return CLOTH_ERROR_RANGE; }
+  *fabric = fabric_presets[kind];
+  return CLOTH_OK;
+}
+
+#endif
 
 /// Configuration ///
 
@@ -78,16 +144,6 @@ int cloth_config_use_imex(cloth_config *config) {
 
 #endif
 
-/* May threads break? */
-static int needs_tearing(const cloth_config *config) {
-  return WITH_TEARING && config->tearing.max_breaks > 0;
-}
-
-/* Does the cloth fall asleep? Then the state has memory for it. */
-static int needs_sleep(const cloth_config *config) {
-  return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
-}
-
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
   for (int32_t i = 0; map && i < count; i++) {
@@ -96,104 +152,14 @@ static int is_map(const float *map, int32_t count, float low, float high) {
   return 1;
 }
 
-/* With fewer columns around a tube two bend springs would join the same two particles. */
-#define MIN_TUBE_COLUMNS 5
+#define FIND_CONFLICT(name, is_so, text)                                                                               \
+  if (is_so) { return CONFIG_FAULT(name); }
+#define FIND_LEFT_OUT(name, with, needed, text) FIND_CONFLICT(name, !(with) && (needed), text)
 
-/* Settings that are in range each and exclude each other. */
+/* Settings that are in range each and exclude each other, or need what this build leaves out. */
 static int find_conflict(const cloth_config *config) {
-  if (config->integration.max_parts == 3) { return CONFIG_FAULT(PARTS); }
-  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) { return CONFIG_FAULT(TUBE_COLUMNS); }
-  if (config->capacity.fixed_work && needs_sleep(config)) { return CONFIG_FAULT(WORK_SLEEP); }
-  if (config->capacity.fixed_work && needs_tearing(config)) { return CONFIG_FAULT(WORK_TEARING); }
-  if (config->capacity.fixed_work &&
-      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
-    return CONFIG_FAULT(WORK_GEOMETRY);
-  }
-  return 0;
-}
-
-/* May some term be part of the operator? Then the arena has memory for a solver. */
-static int needs_solver(const cloth_config *config) {
-  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
-}
-
-/* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
-static int needs_history(const cloth_config *config) {
-  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
-}
-
-/* Is there air? Then scratch has memory for its blocks. */
-static int needs_air(const cloth_config *config) {
-  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
-}
-
-/* Do pins tear off? */
-static int needs_pin_forces(const cloth_config *config) {
-  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
-}
-
-/* Is the sheet to feel itself? */
-static int needs_self(const cloth_config *config) {
-  return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
-}
-
-/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
-static int find_left_out_geometry(const cloth_config *config) {
-  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
-    return CONFIG_FAULT(NO_GEOMETRY);
-  }
-  if (!WITH_MESH && config->capacity.meshes > 0) { return CONFIG_FAULT(NO_MESH); }
-  if (!WITH_WORKERS && config->capacity.workers > 0) { return CONFIG_FAULT(NO_WORKERS); }
-  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
-}
-
-/* The same of what cloth touches. */
-static int find_left_out_contact(const cloth_config *config) {
-  if (!WITH_COLLIDERS && config->max_colliders > 0) { return CONFIG_FAULT(NO_COLLIDERS); }
-  if (!WITH_BODIES &&
-      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
-    return CONFIG_FAULT(NO_BODIES);
-  }
-  if (!WITH_SELF && needs_self(config)) { return CONFIG_FAULT(NO_SELF); }
-  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
-    return CONFIG_FAULT(NO_TRIANGLES);
-  }
-  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
-    return CONFIG_FAULT(NO_SPHERES);
-  }
-  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) { return CONFIG_FAULT(NO_GROUPS); }
-  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) { return CONFIG_FAULT(NO_QUERIES); }
-  return find_left_out_geometry(config);
-}
-
-/* The same of the grid. */
-static int find_left_out_grid(const cloth_config *config) {
-  if (!WITH_WRAP && config->grid.wrap) { return CONFIG_FAULT(NO_WRAP); }
-  if (!WITH_MASK && config->grid.cell_mask) { return CONFIG_FAULT(NO_MASK); }
-  return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
-}
-
-/* Settings that need what this build leaves out. */
-static int find_left_out(const cloth_config *config) {
-  if (!WITH_SOLVER && needs_solver(config)) { return CONFIG_FAULT(NO_SOLVER); }
-  if (!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
-    return CONFIG_FAULT(NO_MULTILEVEL);
-  }
-  if (!WITH_TETHERS && config->tethers.count > 0) { return CONFIG_FAULT(NO_TETHERS); }
-  if (find_left_out_contact(config)) { return find_left_out_contact(config); }
-  if (!WITH_CONFINED && config->capacity.max_confined > 0) { return CONFIG_FAULT(NO_CONFINED); }
-  if (!WITH_SLEEP && needs_sleep(config)) { return CONFIG_FAULT(NO_SLEEP); }
-  if (!WITH_TARGETS && config->capacity.targets) { return CONFIG_FAULT(NO_TARGETS); }
-  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
-                       config->world.recentre_distance > 0.0f)) {
-    return CONFIG_FAULT(NO_ORIGIN);
-  }
-  if (find_left_out_grid(config)) { return find_left_out_grid(config); }
-  if (!WITH_TEARING && config->tearing.max_breaks > 0) { return CONFIG_FAULT(NO_TEARING); }
-  if (!WITH_BODIES && needs_pin_forces(config)) { return CONFIG_FAULT(NO_BODIES); }
-  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
-    return CONFIG_FAULT(NO_AIR);
-  }
+  CONFIG_CONFLICTS(FIND_CONFLICT)
+  LEFT_OUT_FAULTS(FIND_LEFT_OUT)
   return 0;
 }
 
@@ -219,8 +185,6 @@ static int find_map_fault(const cloth_config *config) {
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
-#if WITH_MASK
-
 /* Are the bytes of a mask 0 or 1, and not all 0? */
 static int find_mask_fault(const cloth_config *config) {
   const uint8_t *mask = config->grid.cell_mask;
@@ -232,16 +196,12 @@ static int find_mask_fault(const cloth_config *config) {
   return mask && some != 1 ? CONFIG_FAULT(CELL_MASK) : 0;
 }
 
-#endif
-
 /* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres, and a rounding. */
 #define SELF_MAX_THICKNESS 0.500005f
 
 /* The shortest rest length along warp and weft [m]. */
 static float shortest_spacing(const cloth_config *config) {
-#if WITH_REST_SHAPE
-  if (config->grid.rest_positions) { return shortest_rest_spring(config); }
-#endif
+  if (WITH_REST_SHAPE && config->grid.rest_positions) { return shortest_rest_spring(config); }
   return minimum(vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config)),
                  vector_length(config->edge_weft) / (float)(config->rows - 1));
 }
@@ -260,16 +220,11 @@ static int find_config_fault(const cloth_config *config) {
   if (config->cookie != CLOTH_COOKIE) { return CONFIG_FAULT(COOKIE); }
   int fault = find_outside(config);
   fault = fault ? fault : find_conflict(config);
-  fault = fault ? fault : find_left_out(config);
   int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
   fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
   fault = fault ? fault : find_placement_fault(config);
-#if WITH_MASK
-  fault = fault ? fault : find_mask_fault(config);
-#endif
-#if WITH_REST_SHAPE
-  fault = fault ? fault : find_rest_fault(config);
-#endif
+  fault = fault || !WITH_MASK ? fault : find_mask_fault(config);
+  fault = fault || !WITH_REST_SHAPE ? fault : find_rest_fault(config);
   fault = fault ? fault : find_self_fault(config);
   fault = fault ? fault : find_vector_fault(config);
   return fault ? fault : find_map_fault(config);

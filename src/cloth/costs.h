@@ -47,11 +47,7 @@ enum {
 /* Most nodes that a walk through a mesh looks into; statistics.overflows counts those that reach it. */
 #define MESH_WALK_NODES 64
 
-#if WITH_COLLIDERS
-
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
 }
-
-#endif

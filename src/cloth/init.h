@@ -5,7 +5,6 @@
 #include "../base/scalar.h"
 #include "access.h"
 #include "config.h"
-#include "fabric.h"
 #include "gaps.h"
 #include "layout.h"
 #include "placement.h"
@@ -33,22 +32,15 @@ static void measure_grid(cloth *c, const cloth_config *config) {
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
-#if WITH_REST_SHAPE
-  if (config->grid.rest_positions) { measure_shape(grid, config); }
-#endif
+  if (WITH_REST_SHAPE && config->grid.rest_positions) { measure_shape(grid, config); }
 }
 
 /* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
    state that they are compared with. Those whose range begins above it need none. */
 static void flush_settings(cloth_settings *s) {
-  s->air.density = flush_small(s->air.density, WORK_QUANTUM);
-  s->air.drag = flush_small(s->air.drag, WORK_QUANTUM);
-  s->air.lift = flush_small(s->air.lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(s->air.normal_drag, WORK_QUANTUM);
-  s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
+  flush_floats(&s->air.density, (int32_t)(sizeof s->air / sizeof(float)));
+  flush_floats(&s->integration.min_bending_length, 3);
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
-  s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
   s->integration.rest_drag = flush_small(s->integration.rest_drag, WORK_QUANTUM);
   s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
@@ -119,9 +111,7 @@ static void measure_maps(cloth *c, const cloth_config *config) {
               &c->settings.factors.max_mass_ratio);
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
-#if WITH_REST_SHAPE
-  if (config->grid.rest_positions) { measure_shape_factors(c, config); }
-#endif
+  if (WITH_REST_SHAPE && config->grid.rest_positions) { measure_shape_factors(c, config); }
 }
 
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
@@ -132,8 +122,6 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
     floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
   }
 }
-
-#if WITH_GAPS
 
 /* Counts the cells of a mask or NULL, and the particles that have one; takes absent cells from the area. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
@@ -170,41 +158,32 @@ static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s
 /* Takes out of a new cloth what its mask leaves out, and makes it tear. */
 static void cut_mask(cloth *c, const cloth_config *config) {
   gap_summary *s = gap_summary_of(c);
-  if (c->gaps) {
-    measure_mask(c, config, s);
-    measure_tearing(c, config, s);
-    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
-      floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
-    }
-    set_gaps(c, config->grid.cell_mask);
-#if WITH_REST_SHAPE
-    if (has_rest_shape(c)) { set_rest_shape(c, config); }
-#endif
-    count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  if (!may_have_gaps(c)) { return; }
+  measure_mask(c, config, s);
+  measure_tearing(c, config, s);
+  for (int32_t i = 0; s->tear_map && i < c->count; i++) {
+    floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
   }
+  set_gaps(c, config->grid.cell_mask);
+  if (has_rest_shape(c)) { set_rest_shape(c, config); }
+  count_pieces(c, (int32_t *)at(c, c->state.velocity));
 }
 
 /* Adds the mask, and the settings of tearing. */
 static void hash_gaps(const cloth *c, hasher *h) {
-  for (int32_t i = 0; c->gaps && i < c->count; i++) {
+  for (int32_t i = 0; may_have_gaps(c) && i < c->count; i++) {
     hash_word(h, gaps_of(c)[i]);
   }
-#if WITH_REST_SHAPE
   if (has_rest_shape(c)) {
     hash_words(h, (const any_word *)(const void *)rest_array(c, 0), REST_ARRAYS * (c->count + LANE_PAD));
   }
-#endif
   if (can_tear(c)) {
     const gap_summary *s = gap_summary_of(c);
     hash_words(h, (const any_word *)(const void *)&s->tear_strain, 2);
     hash_words(h, (const any_word *)(const void *)&s->max_breaks, 2);
-    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
-      hash_words(h, (const any_word *)(const void *)(floats_at(c, s->tear_map) + i), 1);
-    }
+    if (s->tear_map) { hash_words(h, (const any_word *)at(c, s->tear_map), c->count); }
   }
 }
-
-#endif
 
 /* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
@@ -215,14 +194,10 @@ static void hash_config(cloth *c) {
   if (c->self) { hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4)); }
   if (c->constant.mass_ratio) { hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count); }
   if (c->constant.stiffness_map) { hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count); }
-#if WITH_GAPS
   hash_gaps(c, &h);
-#endif
-#if WITH_WORKERS
-  if (c->pieces) { /* of any number: sums of reactions are added up in another order */
+  if (WITH_WORKERS && c->pieces) { /* of any number: sums of reactions are added up in another order */
     hash_word(&h, CLOTH_WORKER_LIMIT);
   }
-#endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
@@ -240,18 +215,14 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
-#if WITH_SELF
-      if (c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
-#endif
+      if (WITH_SELF && c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
       invalidate_history(c, i);
       if (c->state.targets) {
         vector_store(target_vectors(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
       }
     }
   }
-#if WITH_GAPS
   if (has_gaps(c)) { hold_absent_particles(c); }
-#endif
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
@@ -274,9 +245,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
   measure_maps(c, config);
   if (c->self) { copy_self_settings((self_settings *)at(c, c->self), config); }
-#if WITH_GAPS
   cut_mask(c, config);
-#endif
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->origin = config->world.origin;

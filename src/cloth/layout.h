@@ -15,6 +15,7 @@
 #include "config.h"
 #include "gaps.h"
 #include "rest_shape.h"
+#include "settings.h"
 #include "types.h"
 
 /// Memory layout ///
@@ -45,14 +46,12 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (WITH_SELF && needs_self(config)) { c->self = reserve(end, sizeof(self_settings)); }
-#if WITH_GAPS
-  if (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config)) {
+  if (WITH_GAPS && (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config))) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
     reserve(end, rest_shape_bytes(config));
     if (config->tearing.map) { reserve_floats(end, c->count); }
   }
-#endif
   if (config->grid.mass_map || config->grid.rest_positions) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
@@ -93,12 +92,10 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
   if (c->self) { reserve(end, (uint32_t)c->count); /* ages */ }
-#if WITH_TEARING
   if (needs_tearing(config)) {
     reserve(end, (uint32_t)c->count);
     reserve(end, TORN_BYTES);
   }
-#endif
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
@@ -263,8 +260,7 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
 
 /* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
-  int32_t substeps =
-      config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
+  const int32_t substeps = larger_of(config->substeps, config->integration.max_substeps);
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
@@ -324,15 +320,10 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif
-#if WITH_BODIES
-  if (config->capacity.max_bodies > 0) {
+  if (WITH_BODIES && config->capacity.max_bodies > 0) {
     const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
     c->scratch.bodies = reserve_vectors(end, floats);
   }
-#endif
-  (void)c;
-  (void)config;
-  (void)end;
 }
 
 /* The scratch that cloths may share. */

@@ -37,8 +37,6 @@ typedef struct solve_group {
     __VA_ARGS__;                                                                                                       \
   }
 
-#if WITH_GROUPS
-
 /* Makes the parts of two cloths one. */
 static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
   const uint8_t one = part[a], other = part[b], first = one < other ? one : other;
@@ -46,5 +44,3 @@ static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
     part[n] = part[n] == one || part[n] == other ? first : part[n];
   }
 }
-
-#endif

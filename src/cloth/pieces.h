@@ -1,5 +1,6 @@
 #pragma once
 #include "../base/compiler.h"
+#include "../base/scalar.h"
 #include "../contact/geometry.h"
 #include "access.h"
 #include "arrays.h"
@@ -21,7 +22,6 @@ typedef struct piece_counts {
 typedef struct stage_piece {
   const void *what;    /* of the stage */
   int32_t first, end;  /* items */
-  int32_t is_shared;   /* 1: others change what lies beside its particles at the same time */
   float *work, *rows;  /* its row buffers and transfer rows */
   piece_counts counts; /* 0 at first */
 } stage_piece;
@@ -45,9 +45,6 @@ CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t
 }
 
 #if WITH_WORKERS
-
-/* Least particles of a piece. Less costs more to hand over than to compute. */
-#define LEAST_PARTICLES 256
 
 /* What the pieces of a stage share. */
 typedef struct piece_job {
@@ -75,10 +72,8 @@ static void run_piece(void *context, int32_t number) {
   piece_job *job = (piece_job *)context;
   if (number < 0 || number >= job->pieces) { return; }
   stage_piece p = whole_piece(job->c, job->what, job->items);
-  const int32_t end = (number + 1) * job->blocks / job->pieces * job->grain;
   p.first = number * job->blocks / job->pieces * job->grain;
-  p.end = end < job->items ? end : job->items;
-  p.is_shared = 1;
+  p.end = smaller_of((number + 1) * job->blocks / job->pieces * job->grain, job->items);
   p.work = work_of_piece(job->c, number);
   p.rows = rows_of_piece(job->c, number);
   job->stage(job->c, job->plan, &p);
@@ -92,7 +87,7 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
   piece_counts sum = {0, 0};
   piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
   job.blocks = (items + grain - 1) / grain;
-  job.pieces = job.blocks < c->pieces ? job.blocks : c->pieces;
+  job.pieces = smaller_of(job.blocks, c->pieces);
   if (!workers || job.pieces < 2) {
     stage_piece p = whole_piece(c, what, items);
     stage(c, plan, &p);
@@ -106,10 +101,6 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
   }
   return sum;
 }
-
-#else
-
-#define LEAST_PARTICLES 1
 
 #endif
 

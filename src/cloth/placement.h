@@ -20,18 +20,12 @@ static int is_edge(cloth_vector edge, int32_t cells) {
          in_range(vector_length(edge) / (float)cells, MIN_SPACING, MAX_SPACING);
 }
 
-static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->grid.wrap;
-}
-
 /* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
   return length * vector_length(vector_cross(unit, b));
 }
-
-#if WITH_WRAP
 
 typedef struct angle_parts {
   float cosine, sine;
@@ -42,10 +36,8 @@ static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
   float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
-  angle_parts t;
-  t.cosine = 1.0f - square * (0.5f - square * cosine);
-  t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
-  return t;
+  return (angle_parts){1.0f - square * (0.5f - square * cosine),
+                       angle * (1.0f - square * (1.0f / 6.0f - square * sine))};
 }
 
 /* Cosine and sine of 2 pi step / steps: quarter turns, which are exact, and a rest of at most pi / 4. */
@@ -53,14 +45,10 @@ static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
-    float cosine = t.cosine;
-    t.cosine = negate(t.sine);
-    t.sine = cosine;
+    t = (angle_parts){negate(t.sine), t.cosine};
   }
   return t;
 }
-
-#endif
 
 /* Point of a column and a row in the plane of origin and edges [m]. */
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
@@ -79,7 +67,6 @@ CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
    length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, against its normal. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
-#if WITH_WRAP
   if (is_tube(config)) {
     cloth_vector along = vector_flush_work(config->edge_warp);
     cloth_vector axis = unit_edge(config->edge_weft);
@@ -90,7 +77,6 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
-#endif
   return p;
 }
 
@@ -98,13 +84,10 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
 static cloth_vector start_normal(const cloth_config *config, int32_t column) {
   cloth_vector along = unit_edge(config->edge_warp);
   cloth_vector normal = unit_edge(vector_cross(along, vector_flush_work(config->edge_weft)));
-#if WITH_WRAP
   if (is_tube(config)) {
     angle_parts t = polygon_angle(column, config->columns);
     normal = vector_flush_work(vector_add_scaled(vector_scale(normal, t.cosine), along, t.sine));
   }
-#endif
-  (void)column;
   return normal;
 }
 
@@ -154,8 +137,7 @@ static int find_placement_fault(const cloth_config *config) {
   for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
     if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(POSITIONS); }
   }
-  for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
-       end++) { /* the two ends of each column */
+  for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns; end++) { /* of each column both */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(START); }
   }

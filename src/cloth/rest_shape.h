@@ -24,8 +24,6 @@
  * In: a config. Out: its faults; constants of the arena, and the means of the grid. Scratch: none.
  */
 
-#if WITH_GAPS
-
 /* The column of a particle that may lie beyond the last one; -1 beyond a border. */
 static int32_t column_within(const cloth_config *config, int32_t column) {
   if (is_tube(config)) {
@@ -36,13 +34,8 @@ static int32_t column_within(const cloth_config *config, int32_t column) {
 
 /* Bytes of the constants of a pre-shaped piece. */
 static uint32_t rest_shape_bytes(const cloth_config *config) {
-#if WITH_REST_SHAPE
   const uint32_t floats = (uint32_t)(config->columns * config->rows + LANE_PAD);
   return config->grid.rest_positions ? (uint32_t)sizeof(rest_bounds) + REST_ARRAYS * floats * 4u : 0u;
-#else
-  (void)config;
-  return 0u;
-#endif
 }
 
 /* Is a cell part of the grid, and not left out by the mask? */
@@ -57,10 +50,6 @@ static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row
   return is_cell_kept(config, column, row) || is_cell_kept(config, column - 1, row) ||
          is_cell_kept(config, column, row - 1) || is_cell_kept(config, column - 1, row - 1);
 }
-
-#endif
-
-#if WITH_REST_SHAPE
 
 /* Least and largest length of a spring over its direction's mean, and least area of a cell over that of mean sides. */
 #define LEAST_REST_RATIO 0.25f
@@ -348,5 +337,3 @@ static void set_rest_shape(const cloth *c, const cloth_config *config) {
   }
   bound_shape(c);
 }
-
-#endif

@@ -4,6 +4,62 @@
 
 /// Settings: ranges and faults ///
 
+static int is_tube(const cloth_config *config) {
+  return WITH_WRAP && config->grid.wrap;
+}
+
+/* May threads break? */
+static int needs_tearing(const cloth_config *config) {
+  return WITH_TEARING && config->tearing.max_breaks > 0;
+}
+
+/* Does the cloth fall asleep? Then the state has memory for it. */
+static int needs_sleep(const cloth_config *config) {
+  return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
+}
+
+/* May some term be part of the operator? Then the arena has memory for a solver. */
+static int needs_solver(const cloth_config *config) {
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
+}
+
+/* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
+static int needs_history(const cloth_config *config) {
+  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
+}
+
+/* Is there air? Then scratch has memory for its blocks. */
+static int needs_air(const cloth_config *config) {
+  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
+}
+
+/* Do pins tear off? */
+static int needs_pin_forces(const cloth_config *config) {
+  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
+}
+
+/* Are there colliders with geometry, or those of others? */
+static int needs_geometry(const cloth_config *config) {
+  return config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0;
+}
+
+/* Have colliders mass, or are there attachments or reactions of pins? */
+static int needs_bodies(const cloth_config *config) {
+  return config->capacity.max_bodies > 0 || config->capacity.max_attachments > 0 || config->capacity.pin_reactions ||
+         needs_pin_forces(config);
+}
+
+/* Does the zero of positions lie elsewhere in the world, or follow the cloth? */
+static int needs_origin(const cloth_config *config) {
+  const cloth_metres origin = config->world.origin;
+  return origin.x || origin.y || origin.z || config->world.recentre_distance > 0.0f;
+}
+
+/* Is the sheet to feel itself? */
+static int needs_self(const cloth_config *config) {
+  return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
+}
+
 /* What a config, a fabric and a collider may hold. A check returns the number of the first fault, 0 for none; the lists
    give each its number, cloth_error and text. A list of ranges has X(field, low, high, unit), both ends in the range;
    texts quote them without the marks of C. */
@@ -100,51 +156,61 @@
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
-/* A text for builds that leave a part out; other builds never show it. */
-#define TEXT_WITHOUT_0(text) text
-#define TEXT_WITHOUT_1(text) "-"
-#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
-#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+/* Settings that exclude each other: X(name, is_so, text). With fewer than five columns around a tube two bend springs
+   would join the same two particles. */
+#define CONFIG_CONFLICTS(X)                                                                                            \
+  X(PARTS, config->integration.max_parts == 3, "integration.max_parts: 1, 2 or 4")                                     \
+  X(TUBE_COLUMNS, is_tube(config) && config->columns < 5, "grid.wrap, columns: a tube has 5 columns or more")          \
+  X(WORK_SLEEP, config->capacity.fixed_work &&needs_sleep(config),                                                     \
+    "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
+  X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
+    "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                                             \
+  X(WORK_GEOMETRY, config->capacity.fixed_work &&needs_geometry(config),                                               \
+    "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")
+
+/* Settings that need a part of the library: X(name, with, needed, text). Builds with it never show the text. */
+#define LEFT_OUT_FAULTS(X)                                                                                             \
+  X(NO_SOLVER, WITH_SOLVER, needs_solver(config), "integration.method: CLOTH_NO_SOLVER")                               \
+  X(NO_MULTILEVEL, WITH_MULTILEVEL, config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL,                  \
+    "solver.preconditioner: CLOTH_NO_MULTILEVEL")                                                                      \
+  X(NO_TETHERS, WITH_TETHERS, config->tethers.count > 0, "tethers.count: CLOTH_NO_TETHERS")                            \
+  X(NO_COLLIDERS, WITH_COLLIDERS, config->max_colliders > 0, "max_colliders: CLOTH_NO_COLLIDERS")                      \
+  X(NO_BODIES, WITH_BODIES, needs_bodies(config),                                                                      \
+    "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES")                                            \
+  X(NO_SELF, WITH_SELF, needs_self(config), "self_thickness: CLOTH_NO_SELF")                                           \
+  X(NO_TRIANGLES, WITH_SELF_TRIANGLES, needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES,               \
+    "self.shape: CLOTH_NO_SELF_TRIANGLES")                                                                             \
+  X(NO_SPHERES, WITH_SELF_SPHERES, needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES,                     \
+    "self.shape: CLOTH_NO_SELF_SPHERES")                                                                               \
+  X(NO_GROUPS, WITH_GROUPS, needs_self(config) && config->self.gathers == 0, "self.gathers: CLOTH_NO_GROUPS")          \
+  X(NO_QUERIES, WITH_CONTACT_RECORD, config->capacity.max_contacts != 0,                                               \
+    "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS")                                                           \
+  X(NO_GEOMETRY, EITHER(WITH_HULL, EITHER(WITH_HEIGHT_FIELD, WITH_DISTANCE_GRID)), config->capacity.geometry,          \
+    "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                                              \
+  X(NO_MESH, WITH_MESH, config->capacity.meshes > 0, "capacity.meshes: CLOTH_NO_MESH")                                 \
+  X(NO_WORKERS, WITH_WORKERS, config->capacity.workers > 0, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS")        \
+  X(NO_SHARED_BODIES, WITH_SHARED_BODIES, config->capacity.max_shared_bodies > 0,                                      \
+    "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES")                                                              \
+  X(NO_CONFINED, WITH_CONFINED, config->capacity.max_confined > 0, "capacity.max_confined: CLOTH_NO_CONFINED")         \
+  X(NO_SLEEP, WITH_SLEEP, needs_sleep(config), "sleep.speed: CLOTH_NO_SLEEP")                                          \
+  X(NO_TARGETS, WITH_TARGETS, config->capacity.targets, "capacity.targets: CLOTH_NO_TARGETS")                          \
+  X(NO_ORIGIN, WITH_ORIGIN, needs_origin(config), "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN")            \
+  X(NO_WRAP, WITH_WRAP, config->grid.wrap, "grid.wrap: CLOTH_NO_WRAP")                                                 \
+  X(NO_MASK, WITH_MASK, config->grid.cell_mask, "grid.cell_mask: CLOTH_NO_MASK")                                       \
+  X(NO_REST_SHAPE, WITH_REST_SHAPE, config->grid.rest_positions, "grid.rest_positions: CLOTH_NO_REST_SHAPE")           \
+  X(NO_TEARING, WITH_TEARING, config->tearing.max_breaks > 0, "tearing.max_breaks: CLOTH_NO_TEARING")                  \
+  X(NO_AIR, WITH_AIR, config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f,            \
+    "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR")
 
 /* All other faults of a config: X(name, error, text). */
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
-  X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")                                                               \
-  X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
-  X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
-  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
-  X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
-  X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
-  X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
-    TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
-  X(NO_WORKERS, LEFT_OUT, TEXT_WITHOUT(WITH_WORKERS, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS"))              \
-  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration.method: CLOTH_NO_SOLVER"))                             \
-  X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
-  X(NO_TETHERS, LEFT_OUT, TEXT_WITHOUT(WITH_TETHERS, "tethers.count: CLOTH_NO_TETHERS"))                               \
-  X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
-  X(NO_BODIES, LEFT_OUT,                                                                                               \
-    TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
-  X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
-  X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
-  X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
-  X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
-  X(NO_TRIANGLES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_TRIANGLES, "self.shape: CLOTH_NO_SELF_TRIANGLES"))                  \
-  X(NO_SPHERES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_SPHERES, "self.shape: CLOTH_NO_SELF_SPHERES"))                        \
-  X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
-  X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
-  X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
-  X(NO_TEARING, LEFT_OUT, TEXT_WITHOUT(WITH_TEARING, "tearing.max_breaks: CLOTH_NO_TEARING"))                          \
-  X(WORK_TEARING, CONFLICT, "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                     \
   X(TEAR_MAP, RANGE, "tearing.map: 0.01..100")                                                                         \
-  X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
-  X(NO_REST_SHAPE, LEFT_OUT, TEXT_WITHOUT(WITH_REST_SHAPE, "grid.rest_positions: CLOTH_NO_REST_SHAPE"))                \
   X(REST_POSITIONS, RANGE, "grid.rest_positions: -1e5..1e5 m on each axis")                                            \
   X(REST_LENGTHS, CONFLICT,                                                                                            \
     "grid.rest_positions: springs of 1e-4..100 m, 0.25..4 of their mean; cells of 0.1 of their sides")                 \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
-  X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
-  X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
@@ -207,18 +273,25 @@
 #define CONFIG_FAULT(name) CONFIG_FAULT_##name
 #define COLLIDER_FAULT(name) COLLIDER_FAULT_##name
 #define CONFIG_NUMBER(name, error, text) CONFIG_FAULT(name),
+#define LEFT_OUT_NUMBER(name, with, needed, text) CONFIG_FAULT(name),
 #define COLLIDER_NUMBER(name, error, text) COLLIDER_FAULT(name),
 enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
 enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
 /* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
-enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+enum {
+  CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT,
+  CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_CONFLICTS(CONFIG_NUMBER) LEFT_OUT_FAULTS(LEFT_OUT_NUMBER) CONFIG_FABRIC
+};
 #define GEOMETRY_FAULT(name) GEOMETRY_FAULT_##name
 #define GEOMETRY_NUMBER(name, error, text) GEOMETRY_FAULT(name),
 enum { GEOMETRY_FAULT_NONE, GEOMETRY_FAULTS(GEOMETRY_NUMBER) GEOMETRY_FAULT_COUNT };
 enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
 
 #define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
-CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
+#define CONFLICT_ERROR(name, is_so, text) CLOTH_ERROR_CONFLICT,
+#define LEFT_OUT_ERROR(name, with, needed, text) CLOTH_ERROR_LEFT_OUT,
+CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR) CONFIG_CONFLICTS(CONFLICT_ERROR)
+                                                                LEFT_OUT_FAULTS(LEFT_OUT_ERROR)};
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
 #endif

@@ -18,34 +18,22 @@
  * bit.
  */
 
-#if WITH_ORIGIN || WITH_SHARED_BODIES
-
 /* The largest whole number that is not above a coordinate. */
 static int32_t whole_below(float a) {
   const int32_t whole = (int32_t)a;
   return (float)whole > a ? whole - 1 : whole;
 }
 
-#endif
-
-#if WITH_ORIGIN || WITH_COLLIDERS || WITH_BLEND
-
 /* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {
   return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }
-
-#endif
-
-#if WITH_GROUPS
 
 /* The way from the origin of one cloth to that of another [m]. */
 static cloth_vector way_between(const cloth *from, const cloth *to) {
   const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
   return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
 }
-
-#endif
 
 /* The least and the largest of the components of lanes, whatever their order. */
 CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
@@ -145,16 +133,12 @@ static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
   return vector_subtract(position, workspace_of(c)->origin);
 }
 
-#if WITH_COLLIDERS
-
 /* A pose of a collider as the step has it. */
 static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
   cloth_pose placed = *pose;
   placed.position = place_in_step(c, pose->position);
   return placed;
 }
-
-#endif
 
 /* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
 static int is_step_place(const cloth *c, cloth_vector position) {

@@ -5,7 +5,7 @@
 #include "../base/scalar.h"
 #include "../bodies/body_calls.h"
 #include "../cloth/access.h"
-#include "../cloth/fabric.h"
+#include "../cloth/config.h"
 #include "../cloth/gaps.h"
 #include "../cloth/settings.h"
 #include "../cloth/state.h"

@@ -1,7 +1,6 @@
 #pragma once
 #include "../base/compiler.h"
 #include "../cloth/config.h"
-#include "../cloth/fabric.h"
 #include "../cloth/settings.h"
 #include "../contact/build_geometry.h"
 #include "../contact/build_hull.h"
@@ -23,9 +22,14 @@ CLOTH_CONSTANT static const char result_names[] =
 #define TEXT(value) TEXT_OF(value)
 #define RANGE_TEXT(field, low, high, unit) #field ": " TEXT(low) ".." TEXT(high) unit "\0"
 #define FAULT_TEXT(name, error, text) text "\0"
+#define LEFT_OUT_TEXT(name, with, needed, text) TEXT_WITHOUT(with, text) "\0"
+#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
+#define TEXT_WITHOUT_0(text) text
+#define TEXT_WITHOUT_1(text) "-"
 CLOTH_CONSTANT static const char fabric_texts[] = "ok\0" FABRIC_RANGES(RANGE_TEXT);
-CLOTH_CONSTANT static const char config_texts[] =
-    "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
+CLOTH_CONSTANT static const char config_texts[] = "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT)
+    CONFIG_FAULTS(FAULT_TEXT) CONFIG_CONFLICTS(FAULT_TEXT) LEFT_OUT_FAULTS(LEFT_OUT_TEXT);
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
 #endif

@@ -4,7 +4,6 @@
 #include "../cloth/access.h"
 #include "../cloth/config.h"
 #include "../cloth/costs.h"
-#include "../cloth/fabric.h"
 #include "../cloth/gaps.h"
 #include "../cloth/init.h"
 #include "../cloth/layout.h"

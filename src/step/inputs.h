@@ -5,7 +5,7 @@
 #include "../bodies/bodies.h"
 #include "../cloth/access.h"
 #include "../cloth/body_list.h"
-#include "../cloth/fabric.h"
+#include "../cloth/config.h"
 #include "../cloth/gaps.h"
 #include "../cloth/settings.h"
 #include "../cloth/types.h"
