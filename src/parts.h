@@ -178,7 +178,6 @@
 #include "group/group_calls.h"
 #include "step/settle.h"
 #include "tear/torn_cells.h"
-#include "io/blend.h"
 #include "io/output.h"
 #include "io/skin.h"
 #include "io/bind.h"

@@ -165,6 +165,12 @@ static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
+/* The first particle of a cell, counted row by row. */
+CLOTH_INLINE int32_t first_of_cell(const cloth *c, int32_t cell) {
+  const int32_t cells = cells_along_warp(c), row = cell / cells;
+  return row * c->grid.columns + (cell - row * cells);
+}
+
 /* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);

@@ -92,17 +92,15 @@ int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = fabric ? find_fabric_fault(fabric) : 0;
-  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  if (!fabric) { return CLOTH_ERROR_NULL; }
-  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, find_fabric_fault(fabric)) : "fabric: NULL");
+  return fabric ? check_fabric(fabric) : CLOTH_ERROR_NULL;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = find_collider_fault(collider);
+  const int fault = find_collider_fault(collider);
   append_text(text, bytes, 0, find_text(collider_texts, fault));
   return collider_error(fault);
 }
@@ -111,19 +109,13 @@ int cloth_collider_explain(const cloth_collider *collider, char *text, size_t by
 
 #if WITH_GEOMETRY
 
-/* The first fault of data. */
-static int find_geometry_fault(const cloth_geometry_data *data) {
+int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_layout_fault(data);
   fault = fault ? fault : find_data_fault(data);
 #if WITH_HULL
   fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
 #endif
-  return fault;
-}
-
-int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = find_geometry_fault(data);
   append_text(text, bytes, 0, find_text(geometry_texts, fault));
   return geometry_error(fault);
 }

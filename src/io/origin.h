@@ -19,8 +19,7 @@
 
 /* b - a for two origins. */
 static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
-  const cloth_metres way = {b.x - a.x, b.y - a.y, b.z - a.z};
-  return way;
+  return (cloth_metres){b.x - a.x, b.y - a.y, b.z - a.z};
 }
 
 static cloth_vector vector_of_metres(cloth_metres a) {
@@ -58,16 +57,9 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
 
 /* The whole metre nearest to the middle of a box, of at most 1e6 m, from an origin in its range. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
-  const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
-                               from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
-                               from.z + whole_below(0.5f * box->low.z + 0.5f * box->high.z + 0.5f)};
-  return middle;
-}
-
-/* Is the middle of a range of coordinates farther from zero than a distance? */
-static int is_middle_beyond(float low, float high, float distance) {
-  const float middle = 0.5f * low + 0.5f * high;
-  return middle > distance || middle < negate(distance);
+  return (cloth_metres){from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
+                        from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
+                        from.z + whole_below(0.5f * box->low.z + 0.5f * box->high.z + 0.5f)};
 }
 
 /* Moves the origin of a cloth that has strayed from it, at the beginning of a step, unless something would leave its
@@ -75,11 +67,8 @@ static int is_middle_beyond(float low, float high, float distance) {
 CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
   const float distance = c->settings.world.recentre_distance;
-  if (!(distance > 0.0f) ||
-      !(is_middle_beyond(box->low.x, box->high.x, distance) || is_middle_beyond(box->low.y, box->high.y, distance) ||
-        is_middle_beyond(box->low.z, box->high.z, distance))) {
-    return none;
-  }
+  const cloth_vector middle = vector_add(vector_scale(box->low, 0.5f), vector_scale(box->high, 0.5f));
+  if (!(distance > 0.0f) || vector_in_range(middle, distance)) { return none; }
   const cloth_metres there = middle_of_box(here, box);
   if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) { return none; }
   const cloth_metres way = move_origin(c, there);
@@ -99,10 +88,9 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  int error = check_call(c, origin);
-  if (error) { return error; }
-  *origin = inputs_of(c)->origin;
-  return CLOTH_OK;
+  const int error = check_call(c, origin);
+  if (!error) { *origin = inputs_of(c)->origin; }
+  return error;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
@@ -134,15 +122,13 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
   }
   const cloth_metres there = middle_of_box(from, &all);
   error = cloth_set_origin(cloths, count, there);
-  if (error) { return error; }
-  if (origin) { *origin = there; }
-  return CLOTH_OK;
+  if (!error && origin) { *origin = there; }
+  return error;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
   int error = check_call(from, offset);
-  if (error) { return error; }
-  error = check_cloth(to);
+  error = error ? error : check_cloth(to);
   if (error) { return error; }
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
   if (!are_metres_within(way, 1 << 24)) { return CLOTH_ERROR_RANGE; }

@@ -9,34 +9,27 @@
 #include "../cloth/vertices.h"
 #include "../tear/torn_cells.h"
 #include "../terms/air.h"
-#include "blend.h"
 
 /// Output ///
 
-/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory. */
+/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory; of now,
+   or blended between positions that the caller has kept and those of now. Scratch: product, until the call ends. */
 
 static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
-  vector_array p = vectors_at(c, offset);
-  cloth_vector_view view;
-  view.x = p.x;
-  view.y = p.y;
-  view.z = p.z;
-  view.count = c->count;
-  return view;
+  const vector_array p = vectors_at(c, offset);
+  return (cloth_vector_view){p.x, p.y, p.z, c->count};
 }
 
 int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) { return error; }
-  *view = view_of(c, c->state.position);
-  return CLOTH_OK;
+  const int error = check_call(c, view);
+  if (!error) { *view = view_of(c, c->state.position); }
+  return error;
 }
 
 int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) { return error; }
-  *view = view_of(c, c->state.velocity);
-  return CLOTH_OK;
+  const int error = check_call(c, view);
+  if (!error) { *view = view_of(c, c->state.velocity); }
+  return error;
 }
 
 /* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
@@ -52,43 +45,86 @@ CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vec
   return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
 }
 
-static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, int32_t row) {
-  const row_neighbours near = row_neighbours_at(c, x, row);
-  return lanes3_first(unit_normals(c, &near, x, column));
+static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t particle) {
+  const row_neighbours near = row_neighbours_at(c, x, particle / c->grid.columns);
+  return lanes3_first(unit_normals(c, &near, x, particle % c->grid.columns));
+}
+
+/* The check of a call that writes a vector of a particle. */
+static int check_get(const cloth *c, int32_t particle, const cloth_vector *to) {
+  const int error = check_particle(c, particle);
+  return error || to ? error : CLOTH_ERROR_NULL;
 }
 
 int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  if (!position) { return CLOTH_ERROR_NULL; }
-  *position = vector_load(vectors_at(c, c->state.position), particle);
-  return CLOTH_OK;
+  const int error = check_get(c, particle, position);
+  if (!error) { *position = vector_load(vectors_at(c, c->state.position), particle); }
+  return error;
 }
 
 int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  if (!velocity) { return CLOTH_ERROR_NULL; }
-  *velocity = current_velocity(c, particle);
-  return CLOTH_OK;
+  const int error = check_get(c, particle, velocity);
+  if (!error) { *velocity = current_velocity(c, particle); }
+  return error;
 }
 
 int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(c, particle);
+  const int error = check_get(c, particle, normal);
+  if (!error) { *normal = unit_normal(c, vectors_at(c, c->state.position), particle); }
+  return error;
+}
+
+#if WITH_BLEND
+
+int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
+  int error = check_call(c, blend);
   if (error) { return error; }
-  if (!normal) { return CLOTH_ERROR_NULL; }
-  *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
+  if (!blend->positions) { return CLOTH_ERROR_NULL; }
+  if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
+  blend->origin = inputs_of(c)->origin;
+  for (int32_t i = 0; i < c->count; i++) {
+    blend->positions[i] = vector_load(vectors_at(c, c->state.position), i);
+  }
   return CLOTH_OK;
 }
+
+#endif
+
+static int check_blend(const cloth *c, const cloth_blend *blend) {
+  if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
+  if (!blend->positions) { return CLOTH_ERROR_NULL; }
+  if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
+  int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT);
+  for (int32_t i = 0; fits && i < c->count; i++) {
+    fits = vector_in_range(blend->positions[i], CLOTH_POSITION_LIMIT);
+  }
+  return fits ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
+
+/* Writes the blended positions, relative to the origin of the cloth as it is now. A fraction of 0 gives those that were
+   kept and 1 those of now, to the bit, and so does any where a particle has not moved. */
+static vector_array blended_positions(const cloth *c, const cloth_blend *blend) {
+  const vector_array x = vectors_at(c, c->state.position), blended = predicted_of(c);
+  const cloth_metres here = inputs_of(c)->origin, there = blend->origin;
+  const cloth_vector way = vector((float)(there.x - here.x), (float)(there.y - here.y), (float)(there.z - here.z));
+  const float fraction = flush_small(blend->fraction, WORK_QUANTUM);
+  for (int32_t i = 0; i < c->count; i++) {
+    const cloth_vector now = vector_load(x, i);
+    const cloth_vector before = vector_add(vector_flush(blend->positions[i], STATE_QUANTUM), way);
+    const cloth_vector between = vector_add_scaled(before, vector_subtract(now, before), fraction);
+    vector_store(blended, i, fraction < 1.0f ? vector_flush(between, STATE_QUANTUM) : now);
+  }
+  return blended;
+}
+
+/// Vertices ///
 
 #if WITH_VERTICES
 
 int cloth_get_vertex_count(const cloth *c) {
   int error = check_cloth(c);
-#if WITH_TEARING
-  if (!error && can_tear(c)) { return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells; }
-#endif
-  return error ? error : grid_vertices(c);
+  if (error) { return error; }
+  return grid_vertices(c) + (can_tear(c) ? PIECE_VERTICES * gap_summary_of(c)->max_torn_cells : 0);
 }
 
 /* What vertices are written from: positions, and normals of particles that are known already, or NULL. */
@@ -103,8 +139,7 @@ static void write_attributes(const cloth *c, const vertex_source *from, const cl
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(to + layout->position_offset, &v->position.x, 3); }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
     const cloth_vector normal =
-        from->normals ? vector_load(*from->normals, v->particle)
-                      : unit_normal(c, from->x, v->particle % c->grid.columns, v->particle / c->grid.columns);
+        from->normals ? vector_load(*from->normals, v->particle) : unit_normal(c, from->x, v->particle);
     copy_floats(to + layout->normal_offset, &normal.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -122,12 +157,9 @@ static void write_vertex(const cloth *c, const vertex_source *from, const cloth_
   write_attributes(c, from, layout, &v, to);
 }
 
-#if WITH_TEARING
-
 /* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
-static void write_pieces(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, void *vertices) {
+static void write_pieces(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, uint8_t *to) {
   const int32_t end = cloth_get_vertex_count(c);
-  uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
   torn_cells torn = {.x = from->x};
   int32_t written = grid_vertices(c);
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
@@ -141,8 +173,6 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
   }
 }
 
-#endif
-
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
   int error = check_cloth(c);
   if (error) { return error; }
@@ -153,16 +183,13 @@ static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout
 /* Writes the vertices of a cloth. */
 static void write_all_vertices(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                                void *vertices) {
-  const int32_t along = row_vertices(c);
+  uint8_t *to = (uint8_t *)vertices;
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t vertex = 0; vertex < along; vertex++) {
-      size_t i = (size_t)(row * along + vertex);
-      write_vertex(c, from, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+    for (int32_t vertex = 0; vertex < row_vertices(c); vertex++, to += layout->stride) {
+      write_vertex(c, from, layout, vertex, row, to);
     }
   }
-#if WITH_TEARING
-  if (can_tear(c)) { write_pieces(c, from, layout, vertices); }
-#endif
+  if (can_tear(c)) { write_pieces(c, from, layout, to); }
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
@@ -189,34 +216,17 @@ int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth
 
 #endif
 
-/* Indices of the cells that are whole, and of all. */
-typedef struct index_counts {
-  int32_t whole, all;
-} index_counts;
-
-static index_counts count_indices(const cloth *c) {
-  index_counts counts = {6 * cells_along_warp(c) * (c->grid.rows - 1), 0};
-  counts.all = counts.whole;
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    counts.whole = 6 * gap_summary_of(c)->cells;
-    counts.all = counts.whole;
-  }
-#endif
-#if WITH_TEARING
-  if (is_torn_cloth(c)) {
-    const torn_cells torn = count_torn_cells(c);
-    counts.whole -= 6 * torn.count;
-    counts.all = counts.whole + PIECE_INDICES * torn.drawn;
-  }
-#endif
-  return counts;
+/* Indices of all cells: those that are whole, and pieces of torn ones. */
+static int32_t count_indices(const cloth *c) {
+  const int32_t cells = has_gaps(c) ? gap_summary_of(c)->cells : cells_along_warp(c) * (c->grid.rows - 1);
+  if (!is_torn_cloth(c)) { return 6 * cells; }
+  const torn_cells torn = count_torn_cells(c);
+  return 6 * (cells - torn.count) + PIECE_INDICES * torn.drawn;
 }
 
 int cloth_get_index_count(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return count_indices(c).all;
+  const int error = check_cloth(c);
+  return error ? error : count_indices(c);
 }
 
 /* Stores an index of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
@@ -242,16 +252,14 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
   int error = check_call(c, indices);
   if (error) { return error; }
-  const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  if (count < (size_t)(uint32_t)count_indices(c).all) { return CLOTH_ERROR_BUFFER; }
-  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) { return CLOTH_ERROR_BUFFER; }
+  if (count < (size_t)(uint32_t)count_indices(c) || (uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
+    return CLOTH_ERROR_BUFFER;
+  }
   int32_t written = 0;
-  for (int32_t i = 0; i < 6 * cells; i++) {
-    const int32_t row = i / 6 / along;
-    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) { continue; }
+  for (int32_t i = 0; i < 6 * cells_along_warp(c) * (c->grid.rows - 1); i++) {
+    if (is_gap(c, first_of_cell(c, i / 6), GAP_CELL)) { continue; }
     store_index(indices, written++, first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6), max);
   }
-#if WITH_TEARING
   torn_cells torn = {.count = 0};
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
     for (int32_t n = 0; n < PIECE_INDICES; n++) {
@@ -259,7 +267,6 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
       store_index(indices, written++, first_vertex + vertex, max);
     }
   }
-#endif
   return CLOTH_OK;
 }
 

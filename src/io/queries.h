@@ -194,12 +194,9 @@ CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *
 
 /* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
 static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
-  const int32_t cells = cells_along_warp(s->c);
-  float is_chosen[CLOTH_LANES];
-  lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t row = (cell + n) / cells, first = row * s->c->grid.columns + (cell + n - row * cells);
-    if (is_chosen[n] > 0.0f && !is_gap(s->c, first, GAP_CELL)) {
+  const uint32_t bits = lanes_bits(chosen);
+  for (int32_t n = 0; bits >> n; n++) {
+    if ((bits >> n & 1u) && !is_gap(s->c, first_of_cell(s->c, cell + n), GAP_CELL)) {
       test_triangle(s, 2 * (cell + n));
       test_triangle(s, 2 * (cell + n) + 1);
     }
@@ -234,21 +231,14 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
     const lanes squared = lanes_select(lanes_first(s->c->count - i), lanes3_dot(q, q), least);
     least = lanes_minimum(squared, least);
   }
-  float values[CLOTH_LANES];
-  lanes_store(values, least);
-  for (int32_t n = 1; n < CLOTH_LANES; n++) {
-    values[0] = minimum(values[n], values[0]);
-  }
-  return values[0];
+  return lanes_least(least);
 }
 
 /* How many cells before one, row after row, are absent. */
 static int32_t absent_cells_before(const cloth *c, int32_t cell) {
-  const int32_t cells = cells_along_warp(c);
   int32_t absent = 0;
   for (int32_t n = 0; has_gaps(c) && n < cell; n++) {
-    const int32_t row = n / cells;
-    absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
+    absent += is_gap(c, first_of_cell(c, n), GAP_CELL);
   }
   return absent;
 }
@@ -282,6 +272,15 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
   return 1;
 }
 
+/* A query from a place, with the axes of the world. */
+static surface_query query_from(const cloth *c, cloth_vector from) {
+  return (surface_query){.c = c,
+                         .x = vectors_at(c, c->state.position),
+                         .origin = vector_flush(from, STATE_QUANTUM),
+                         .axis = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}},
+                         .triangle = -1};
+}
+
 /* The third axis is that of the ray; the first is perpendicular to it and the axis of the world it leans to least. */
 static void set_query_axes(surface_query *s, cloth_vector ray) {
   const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
@@ -302,16 +301,11 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
       !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
     return CLOTH_ERROR_RANGE;
   }
-  surface_query s;
-  fill_zero(&s, sizeof s);
-  s.c = c;
-  s.x = vectors_at(c, c->state.position);
-  s.origin = vector_flush(ray->origin, STATE_QUANTUM);
+  surface_query s = query_from(c, ray->origin);
   set_query_axes(&s, direction);
   s.length = flush_small(ray->max_distance, STATE_QUANTUM);
   s.radius = flush_small(ray->thickness, 1.0e-6f);
   s.is_ray = 1;
-  s.triangle = -1;
   search_cells(&s);
   return report_point(&s, point);
 }
@@ -322,13 +316,7 @@ int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cl
   if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
     return CLOTH_ERROR_RANGE;
   }
-  surface_query s;
-  fill_zero(&s, sizeof s);
-  s.c = c;
-  s.x = vectors_at(c, c->state.position);
-  s.origin = vector_flush(from, STATE_QUANTUM);
-  s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
-  s.triangle = -1;
+  surface_query s = query_from(c, from);
   max_distance = flush_small(max_distance, STATE_QUANTUM);
   s.radius = minimum(square_root(nearest_particle(&s)), max_distance);
   search_cells(&s);

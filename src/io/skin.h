@@ -5,7 +5,6 @@
 #include "../cloth/access.h"
 #include "../cloth/vertices.h"
 #include "../terms/air.h"
-#include "blend.h"
 #include "output.h"
 
 /// Skinned meshes ///

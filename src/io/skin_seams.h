@@ -80,7 +80,7 @@ typedef struct stitch_normals {
 /* The normals of the panels each for itself, without seams, from the same positions as those that are joined. */
 static cloth_vector own_normal(const cloth *c, int32_t particle, int is_blended) {
   const vector_array x = is_blended ? predicted_of(c) : vectors_at(c, c->state.position);
-  return unit_normal(c, x, particle % c->grid.columns, particle / c->grid.columns);
+  return unit_normal(c, x, particle);
 }
 
 /* The normal of the shorter side where the longer one is sewn to it. */

@@ -16,8 +16,6 @@
    as at rest, along the thread behind its corner, or as the one beside it. Corners that edges join have one middle of
    the cell, the mean of what each would make of it. So nothing is stretched across a tear, and unmoved pieces meet. */
 
-#if WITH_TEARING && WITH_VERTICES
-
 /* Vertices of a torn cell, three for each corner: on the edge to the next corner, on that to the one before, and in the
    middle of the cell; and its indices, two triangles for each corner. */
 #define PIECE_VERTICES 12
@@ -161,5 +159,3 @@ static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, i
   if (which < 0) { return (t->row + piece_row[corner]) * along + t->column + piece_column[corner]; }
   return first + PIECE_VERTICES * (t->count - 1) + 3 * corner + which;
 }
-
-#endif
