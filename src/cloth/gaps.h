@@ -88,6 +88,18 @@ static int32_t particle_beside(const cloth *c, int32_t column, int32_t row) {
   return row * columns + (column < 0 ? column + columns : column >= columns ? column - columns : column);
 }
 
+/* The same, or -1 beyond a border. */
+static int32_t particle_or_none(const cloth *c, int32_t column, int32_t row) {
+  const int inside = is_wrapped(c) || (column >= 0 && column < c->grid.columns);
+  return inside && row >= 0 && row < c->grid.rows ? particle_beside(c, column, row) : -1;
+}
+
+/* Is there a cell in this place, neither absent nor torn? */
+static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
+  const int32_t i = particle_or_none(c, column, row);
+  return i >= 0 && particle_or_none(c, column + 1, row + 1) >= 0 && !is_gap(c, i, GAP_CELL);
+}
+
 /* Has one of the threads around a cell broken? */
 static int is_cell_torn(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t i = row * c->grid.columns + column;

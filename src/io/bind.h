@@ -27,7 +27,6 @@
 /* Squared sine of the angle between two edges below which they have no plane. */
 #define MIN_DETERMINANT 1.0e-6f
 
-/* A vector in cells. */
 static cloth_vector in_cells(const cloth *c, cloth_vector a) {
   return vector_flush(vector_scale(a, 1.0f / mean_spacing(c)), CELL_QUANTUM);
 }
@@ -52,11 +51,7 @@ static void try_point(triangle_point *best, const cloth_vector triangle[3], floa
   const cloth_vector along = vector_add_scaled(triangle[0], triangle[1], s);
   const cloth_vector to = vector_flush(vector_add_scaled(along, triangle[2], t), CELL_QUANTUM);
   const float squared = vector_dot(to, to);
-  if (squared < best->squared) {
-    best->squared = squared;
-    best->along_second = s;
-    best->along_third = t;
-  }
+  if (squared < best->squared) { *best = (triangle_point){squared, s, t}; }
 }
 
 /* The point of the triangle a, b, c that is nearest to the origin: inside, or on an edge. */
@@ -111,11 +106,11 @@ static void try_cell(const cloth *c, bound_place *best, int32_t column, int32_t 
   const triangle_point above = nearest_on_triangle(q[0], q[1], q[2], best->squared);
   const triangle_point below = nearest_on_triangle(q[0], q[2], q[3], above.squared);
   if (below.squared < above.squared) {
-    const bound_place found = {column, row, below.along_second, below.along_second + below.along_third, below.squared};
-    *best = found;
+    const float u = below.along_second;
+    *best = (bound_place){column, row, u, u + below.along_third, below.squared};
   } else if (above.squared < best->squared) {
-    const bound_place found = {column, row, above.along_second + above.along_third, above.along_third, above.squared};
-    *best = found;
+    const float v = above.along_third;
+    *best = (bound_place){column, row, above.along_second + v, v, above.squared};
   }
 }
 
@@ -124,7 +119,7 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   bound_place best = {0, 0, 0.0f, 0.0f, farthest};
   for (int32_t row = 0; row < c->grid.rows - 1; row++) {
     for (int32_t column = 0; column < cells_along_warp(c); column++) {
-      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) { try_cell(c, &best, column, row, vertex); }
+      if (is_whole_cell(c, column, row)) { try_cell(c, &best, column, row, vertex); }
     }
   }
   return best;
@@ -145,9 +140,8 @@ static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
     patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
   }
   const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
-  const bind_frame frame = {lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
-                            lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
-  return frame;
+  return (bind_frame){lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
+                      lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
 }
 
 /* A vertex as seen from a place: its height along the normal, and what remains beside it [cells]. */
@@ -158,16 +152,8 @@ typedef struct seen_vertex {
 
 static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_vector vertex) {
   const cloth_vector from = in_cells(c, vector_subtract(vertex, f->place));
-  seen_vertex seen;
-  seen.height = flush_small(vector_dot(from, f->normal), CELL_QUANTUM);
-  seen.beside = vector_flush(vector_add_scaled(from, f->normal, negate(seen.height)), CELL_QUANTUM);
-  return seen;
-}
-
-/* Is there a cell in this place, neither absent nor torn? */
-static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
-  return column >= 0 && column < cells_along_warp(c) && row >= 0 && row + 1 < c->grid.rows &&
-         !is_gap(c, row * c->grid.columns + column, GAP_CELL);
+  const float height = flush_small(vector_dot(from, f->normal), CELL_QUANTUM);
+  return (seen_vertex){vector_flush(vector_add_scaled(from, f->normal, negate(height)), CELL_QUANTUM), height};
 }
 
 /* Moves a coordinate that has left its cell to the neighbouring one, or keeps it near the border or gap. */
@@ -338,12 +324,9 @@ typedef struct bind_job {
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
   if (!job->layout || !job->vertices || !job->reach || !job->bindings) { return CLOTH_ERROR_NULL; }
   int error = check_skinned_cloths(all, count);
-  if (error) { return error; }
-  error = check_skin_layout(job->layout);
-  if (error) { return error; }
-  error = check_reach(job->reach);
-  if (error) { return error; }
-  return check_mesh(job->layout, job->vertices);
+  error = error ? error : check_skin_layout(job->layout);
+  error = error ? error : check_reach(job->reach);
+  return error ? error : check_mesh(job->layout, job->vertices);
 }
 
 /* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
@@ -370,9 +353,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  int error = check_bind(all, count, &job);
-  if (error) { return error; }
-  return make_bindings(all, count, &job);
+  const int error = check_bind(all, count, &job);
+  return error ? error : make_bindings(all, count, &job);
 }
 
 #endif

@@ -28,68 +28,37 @@ static float particle_scale(const cloth *c, int32_t i, int32_t j) {
   return c->constant.stiffness_map ? 0.5f * (map[i] + map[j]) : 1.0f;
 }
 
-/* The two particles of a spring. */
-typedef struct particle_pair {
-  int32_t i, j;
-} particle_pair;
-
-/* The particles of the spring of direction d that belongs to a column of a row. */
-static particle_pair spring_particles(const cloth *c, int32_t d, int32_t row, int32_t column) {
-  const int32_t place = row * c->grid.columns + column;
-  const int32_t right = d == WARP || d == DIAGONAL, below = d == WARP ? 0 : c->grid.columns;
-  particle_pair ends = {place + (d == ANTIDIAGONAL), place + right + below};
-  int32_t over = is_wrapped(c) && column + 1 >= c->grid.columns ? c->grid.columns : 0;
-  ends.i -= d == ANTIDIAGONAL ? over : 0;
-  ends.j -= d == WARP || d == DIAGONAL ? over : 0;
-  return ends;
-}
-
-/* Number of springs of direction d that belong to a row. */
-static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
-  const int32_t has_springs = d == WARP || row + 1 < c->grid.rows;
-  return has_springs ? c->grid.columns - (d != WEFT && !is_wrapped(c)) : 0;
+/* Adds the spring from particle i to j that belongs to a column of a row. */
+static void measure_spring(const cloth *c, int32_t d, int32_t column, int32_t i, int32_t j, spring_sums *sums) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const cloth_fabric *fabric = &inputs_of(c)->fabric;
+  const int is_thread = d <= WEFT;
+  const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, i);
+  const float stiffness = direction_stiffness(c, d) * (is_thread ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
+  const float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
+  const float e = flush_small(length - rest, STATE_QUANTUM);
+  const float share = e > 0.0f ? 1.0f : is_thread ? fabric->compression : fabric->shear_compression;
+  lanes_sum_add_value(&sums->energy, column, 0.5f * stiffness * share * particle_scale(c, i, j) * e * e);
+  sums->springs += is_thread;
+  if (is_thread && !(is_pinned(c, i) && is_pinned(c, j))) {
+    const float strain = maximum(e / rest, 0.0f);
+    lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
+    sums->largest = maximum(sums->largest, e / rest);
+  }
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  vector_array x = vectors_at(c, c->state.position);
-  const uint8_t *freedom = freedom_of(c);
-  const float whole = direction_rest(c, d);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < row_springs(c, d, row); column++) {
-      const particle_pair ends = spring_particles(c, d, row, column);
-      const int32_t i = ends.i, j = ends.j;
-      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) { continue; }
-      const float rest = whole * shape_factor(c, REST_LENGTH + d, i);
-      const float stiffness = direction_stiffness(c, d) * (d <= WEFT ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
-      sums->springs += d <= WEFT;
-      float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
-      float e = flush_small(length - rest, STATE_QUANTUM);
-      const cloth_fabric *fabric = &inputs_of(c)->fabric;
-      float share = e > 0.0f ? 1.0f : (d <= WEFT ? fabric->compression : fabric->shear_compression);
-      float energy = 0.5f * stiffness * share * particle_scale(c, i, j) * e * e;
-      lanes_sum_add_value(&sums->energy, column, energy);
-      int held = ((freedom[i] | freedom[j]) & FREEDOM_MASK) == FREEDOM_PINNED;
-      if (d <= WEFT && !held) {
-        float strain = maximum(e / rest, 0.0f);
-        lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
-        sums->largest = maximum(sums->largest, e / rest);
-      }
-    }
+  for (int32_t n = 0; n < c->count; n++) {
+    const int32_t row = n / c->grid.columns, column = n - row * c->grid.columns;
+    const int32_t i = particle_or_none(c, column + (d == ANTIDIAGONAL), row);
+    const int32_t j = particle_or_none(c, column + (d == WARP || d == DIAGONAL), row + (d != WARP));
+    if (i >= 0 && j >= 0 && !is_gap(c, n, spring_gap(d))) { measure_spring(c, d, column, i, j, sums); }
   }
 }
 
 static float squared_bend(cloth_vector a, cloth_vector b, cloth_vector c) {
   const cloth_vector d = vector_flush(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)), STATE_QUANTUM);
   return vector_dot(d, d);
-}
-
-/* Particle at a column, which may lie around the seam of a tube; -1 beyond a border. */
-static int32_t particle_or_none(const cloth *c, int32_t column, int32_t row) {
-  if (is_wrapped(c)) {
-    column = column < 0 ? column + c->grid.columns : column >= c->grid.columns ? column - c->grid.columns : column;
-  }
-  const int inside = column >= 0 && column < c->grid.columns && row >= 0 && row < c->grid.rows;
-  return inside ? row * c->grid.columns + column : -1;
 }
 
 /* Energies of the hinges of a particle over their stiffness, by B' / 2: along the warp, or along the weft. */

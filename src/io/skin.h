@@ -357,11 +357,7 @@ static void finish_block(const skin_job *job, const skin_source *source, skin_bl
 }
 
 static vector_array positions_for(const cloth *c, int32_t number, const skin_job *job) {
-#if WITH_BLEND
-  if (job->blends) { return blended_positions(c, &job->blends[number]); }
-#endif
-  (void)number;
-  (void)job;
+  if (WITH_BLEND && job->blends) { return blended_positions(c, &job->blends[number]); }
   return vectors_at(c, c->state.position);
 }
 
@@ -399,11 +395,10 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
   int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
-  if (error) { return error; }
-  for (int32_t i = 0; i < count; i++) {
-    if (!cloths[i]->has_scratch) { return CLOTH_ERROR_STATE; }
+  for (int32_t i = 0; i < count && !error; i++) {
+    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Cells of a cloth, as bindings name them. */
@@ -435,14 +430,9 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
 
 static int check_blends(const cloth *const *all, int32_t count, const cloth_blend *blends) {
   int error = CLOTH_OK;
-#if WITH_BLEND
-  for (int32_t number = 0; blends && number < count && !error; number++) {
+  for (int32_t number = 0; WITH_BLEND && blends && number < count && !error; number++) {
     error = check_blend(all[number], &blends[number]);
   }
-#endif
-  (void)all;
-  (void)count;
-  (void)blends;
   return error;
 }
 
@@ -450,12 +440,9 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) { return CLOTH_ERROR_NULL; }
   int error = check_skinned_cloths(all, count);
-  if (error) { return error; }
-  error = check_skin_layout(layout);
-  if (error) { return error; }
-  error = check_blends(all, count, job->blends);
-  if (error) { return error; }
-  return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  error = error ? error : check_skin_layout(layout);
+  error = error ? error : check_blends(all, count, job->blends);
+  return error || are_bindings(all, count, job->bindings, layout->count) ? error : CLOTH_ERROR_INDEX;
 }
 
 /* Writes the vertices of a job that has been checked. */

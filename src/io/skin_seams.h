@@ -3,6 +3,7 @@
 #include "../base/lanes.h"
 #include "../base/scalar.h"
 #include "../cloth/access.h"
+#include "../cloth/gaps.h"
 #include "../cloth/vertices.h"
 #include "../group/group_calls.h"
 #include "../group/group_layout.h"
@@ -60,13 +61,9 @@ static float turn_of_shorter(const cloth_group *group, const cloth_seam *seam, i
 
 /* Has a particle a cell that is neither absent nor torn, so that it has a normal? */
 static int has_normal(const cloth *c, int32_t particle) {
-  const int32_t columns = c->grid.columns, column = particle % columns, row = particle / columns;
-  for (int32_t corner = 0; corner < 4; corner++) {
-    const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
-    const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
-    if (is_whole_cell(c, cell_column, cell_row)) { return 1; }
-  }
-  return 0;
+  const int32_t column = particle % c->grid.columns, row = particle / c->grid.columns;
+  return is_whole_cell(c, column, row) || is_whole_cell(c, column - 1, row) || is_whole_cell(c, column, row - 1) ||
+         is_whole_cell(c, column - 1, row - 1);
 }
 
 /* A stitch and the normals at its ends, those of the shorter side as turn_of_shorter() says. */
@@ -159,15 +156,13 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
   int error = check_group(group);
-  if (error) { return error; }
-  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
-  if (error) { return error; }
-  for (int32_t b = 1; b < group->count; b++) {
+  error = error ? error : check_skinned_cloths((const cloth *const *)group->cloths, group->count);
+  for (int32_t b = 1; !error && b < group->count; b++) {
     for (int32_t a = 0; a < b; a++) {
-      if (share_scratch(group->cloths[a], group->cloths[b])) { return CLOTH_ERROR_STATE; }
+      if (share_scratch(group->cloths[a], group->cloths[b])) { error = CLOTH_ERROR_STATE; }
     }
   }
-  return CLOTH_OK;
+  return error;
 }
 
 int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
@@ -175,8 +170,7 @@ int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, 
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
   int error = check_sewn_cloths(group);
-  if (error) { return error; }
-  error = check_bind((const cloth *const *)group->cloths, group->count, &job);
+  error = error ? error : check_bind((const cloth *const *)group->cloths, group->count, &job);
   if (error) { return error; }
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
@@ -188,8 +182,7 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                         1};
   if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
   int error = check_sewn_cloths(group);
-  if (error) { return error; }
-  error = check_skin((const cloth *const *)group->cloths, group->count, &job);
+  error = error ? error : check_skin((const cloth *const *)group->cloths, group->count, &job);
   if (error) { return error; }
   join_normals(group, &job);
   make_skin((const cloth *const *)group->cloths, group->count, &job);
@@ -215,8 +208,7 @@ int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blen
   if (error) { return error; }
   if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
   error = check_group_vertices(group, layout, bytes);
-  if (error) { return error; }
-  error = check_blends((const cloth *const *)group->cloths, group->count, job.blends);
+  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
   if (error) { return error; }
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;

@@ -2,7 +2,6 @@
 #include "../base/compiler.h"
 #include "../base/lanes.h"
 #include "../base/scalar.h"
-#include "../cloth/access.h"
 #include "../cloth/gaps.h"
 #include "../cloth/rest_lengths.h"
 #include "../cloth/types.h"
@@ -70,13 +69,9 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
 
 /* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; or 0. */
 static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
-  const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
-  const int inside =
-      row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
-      (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
-  if (!inside) { return vector(0.0f, 0.0f, 0.0f); }
-  const int32_t i = particle_beside(c, column, row), j = particle_beside(c, next_column, next_row);
-  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) { return vector(0.0f, 0.0f, 0.0f); }
+  const int32_t i = particle_or_none(c, column, row);
+  const int32_t j = particle_or_none(c, column + (d == WARP ? sign : 0), row + (d == WEFT ? sign : 0));
+  if (i < 0 || j < 0 || (gaps_of(c)[sign > 0 ? i : j] & spring_gap(d))) { return vector(0.0f, 0.0f, 0.0f); }
   const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
   const float length = vector_length(way);
   const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
@@ -136,18 +131,15 @@ static cloth_vector middle_of_piece(const cloth *c, const torn_cells *t, int32_t
 /* A vertex of a torn cell. Its particle is that of the corner it belongs to. */
 static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t number) {
   const int32_t corner = number / 3, kind = number % 3, other = (corner + (kind == 0 ? 1 : 3)) & 3;
-  grid_vertex v;
-  v.particle = piece_corner(c, t, corner);
-  const cloth_vector x = vector_load(t->x, v.particle);
-  v.column = (float)t->column + 0.5f;
-  v.row = (float)t->row + 0.5f;
+  grid_vertex v = {
+      .particle = piece_corner(c, t, corner), .column = (float)t->column + 0.5f, .row = (float)t->row + 0.5f};
   if (kind == 2) {
     v.position = middle_of_piece(c, t, corner);
-    return v;
+  } else {
+    v.position = vector_add(vector_load(t->x, v.particle), half_edge(c, t, corner, kind == 0 ? 1 : -1));
+    v.column = (float)t->column + 0.5f * (float)(piece_column[corner] + piece_column[other]);
+    v.row = (float)t->row + 0.5f * (float)(piece_row[corner] + piece_row[other]);
   }
-  v.position = vector_add(x, half_edge(c, t, corner, kind == 0 ? 1 : -1));
-  v.column = (float)t->column + 0.5f * (float)(piece_column[corner] + piece_column[other]);
-  v.row = (float)t->row + 0.5f * (float)(piece_row[corner] + piece_row[other]);
   return v;
 }
 
