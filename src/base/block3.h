@@ -1,7 +1,5 @@
 #pragma once
-#include "compiler.h"
 #include "lanes.h"
-#include "scalar.h"
 
 /// Symmetric 3x3 blocks ///
 

@@ -1,5 +1,4 @@
 #pragma once
-#include "compiler.h"
 #include "scalar.h"
 
 /// Lanes ///

@@ -1,8 +1,5 @@
 #pragma once
 #include "block3.h"
-#include "compiler.h"
-#include "lanes.h"
-#include "scalar.h"
 
 /// Rows ///
 

@@ -1,8 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
 #include "../base/hash.h"
 #include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "types.h"
 
 /// Access to the arena ///

@@ -1,12 +1,7 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../base/scalar.h"
 #include "access.h"
 #include "body_list.h"
-#include "types.h"
 
 /// Arrays of a substep ///
 

@@ -1,8 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
 #include "access.h"
-#include "types.h"
 
 /// Bodies ///
 

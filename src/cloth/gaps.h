@@ -1,9 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "access.h"
-#include "types.h"
 
 /// Gaps ///
 

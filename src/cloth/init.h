@@ -1,8 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "access.h"
 #include "config.h"
 #include "gaps.h"
@@ -11,7 +7,6 @@
 #include "rest_lengths.h"
 #include "rest_shape.h"
 #include "settings.h"
-#include "types.h"
 
 /// Initialisation ///
 

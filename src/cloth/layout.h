@@ -1,9 +1,4 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
 #include "../contact/cell_memory.h"
 #include "../contact/memory.h"
 #include "../contact/touch.h"
@@ -16,7 +11,6 @@
 #include "gaps.h"
 #include "rest_shape.h"
 #include "settings.h"
-#include "types.h"
 
 /// Memory layout ///
 

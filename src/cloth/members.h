@@ -1,5 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
 #include "types.h"
 
 /// Cloths that are solved together ///

@@ -1,11 +1,8 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../contact/geometry.h"
 #include "access.h"
 #include "arrays.h"
 #include "layout.h"
-#include "types.h"
 
 /// Pieces ///
 

@@ -1,7 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
 #include "../base/hash.h"
-#include "../base/scalar.h"
 #include "settings.h"
 
 /// Placement of the grid ///

@@ -1,8 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
 #include "access.h"
 #include "gaps.h"
-#include "types.h"
 
 /// Rest lengths of pre-shaped pieces ///
 

@@ -1,11 +1,8 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "access.h"
 #include "placement.h"
 #include "rest_lengths.h"
 #include "settings.h"
-#include "types.h"
 
 /// Making pre-shaped pieces ///
 

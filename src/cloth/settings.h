@@ -1,5 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
 #include "../base/scalar.h"
 
 /// Settings: ranges and faults ///

@@ -1,10 +1,7 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../contact/contact_record.h"
 #include "../terms/stiffness.h"
 #include "access.h"
-#include "types.h"
 
 /// Statistics ///
 

@@ -1,10 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "access.h"
 #include "costs.h"
-#include "types.h"
 
 /// The origin of a step ///
 

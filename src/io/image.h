@@ -1,9 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
-#include "../cloth/types.h"
 #include "image_check.h"
 
 /// Hashes, saves and images of the state ///

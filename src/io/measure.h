@@ -1,11 +1,7 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/gaps.h"
 #include "../cloth/rest_lengths.h"
-#include "../cloth/types.h"
 #include "../terms/stiffness.h"
 
 /// Measures ///

@@ -1,5 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
 #include "../cloth/config.h"
 #include "../cloth/settings.h"
 #include "../contact/build_geometry.h"

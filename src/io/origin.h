@@ -1,9 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "../step/move_frame.h"
 
 /// The origin in the world ///

@@ -1,11 +1,7 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/gaps.h"
 #include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "../cloth/vertices.h"
 #include "../tear/torn_cells.h"
 #include "../terms/air.h"

@@ -1,8 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 
 #include "../step/kernel_test.h"
 

@@ -1,14 +1,10 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../bodies/bodies.h"
 #include "../cloth/access.h"
 #include "../cloth/body_list.h"
 #include "../cloth/costs.h"
 #include "../cloth/gaps.h"
 #include "../cloth/rest_lengths.h"
-#include "../cloth/types.h"
 #include "../terms/stiffness.h"
 #include "../terms/tethers.h"
 
