@@ -325,29 +325,28 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
   return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
-/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1; `i` is the block's first element,
-   `left` how many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant
-   CLOTH_LANES. */
-#if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
-#define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
-  for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
-    const int32_t left = end_of_blocks - i;                                                                            \
+/* Runs a statement with a name for a number. */
+#define WITH_CONSTANT(name, number, statement)                                                                         \
+  {                                                                                                                    \
+    const int32_t name = (number);                                                                                     \
     statement;                                                                                                         \
   }
-#else
-#define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
-  for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
-    if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
-      const int32_t left = CLOTH_LANES;                                                                                \
-      statement;                                                                                                       \
+
+/* Runs a statement for each block of lanes of the first `count` elements; `i` is the block's first element, `left` how
+   many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant CLOTH_LANES. */
+#define EACH_BLOCK(i, left, count, statement)                                                                          \
+  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+    if (HAS_WHOLE_BLOCKS && end_of_blocks - i >= CLOTH_LANES) {                                                        \
+      WITH_CONSTANT(left, CLOTH_LANES, statement)                                                                      \
     } else {                                                                                                           \
-      const int32_t left = end_of_blocks - i;                                                                          \
-      statement;                                                                                                       \
+      WITH_CONSTANT(left, end_of_blocks - i, statement)                                                                \
     }                                                                                                                  \
   }
+#if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
+#define HAS_WHOLE_BLOCKS 0
+#else
+#define HAS_WHOLE_BLOCKS 1
 #endif
-/* Runs it for the first `count` elements. */
-#define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS

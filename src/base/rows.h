@@ -145,8 +145,7 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
 #if defined(__OPTIMIZE_SIZE__)
 #define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
   for (int32_t i = 0, row_end = (columns); i < row_end; i += CLOTH_LANES) {                                            \
-    const int32_t ends = (i == 0 ? ROW_FIRST : 0) | (i + CLOTH_LANES >= row_end ? ROW_LAST : 0);                       \
-    statement;                                                                                                         \
+    WITH_CONSTANT(ends, (i == 0 ? ROW_FIRST : 0) | (i + CLOTH_LANES >= row_end ? ROW_LAST : 0), statement)             \
   }
 #else
 #define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
@@ -154,21 +153,13 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
     const int32_t row_end = (columns);                                                                                 \
     int32_t i = 0;                                                                                                     \
     if (row_end <= CLOTH_LANES) {                                                                                      \
-      const int32_t ends = ROW_FIRST | ROW_LAST;                                                                       \
-      statement;                                                                                                       \
+      WITH_CONSTANT(ends, ROW_FIRST | ROW_LAST, statement)                                                             \
     } else {                                                                                                           \
-      {                                                                                                                \
-        const int32_t ends = ROW_FIRST;                                                                                \
-        statement;                                                                                                     \
-      }                                                                                                                \
+      WITH_CONSTANT(ends, ROW_FIRST, statement)                                                                        \
       for (i = CLOTH_LANES; i + CLOTH_LANES < row_end; i += CLOTH_LANES) {                                             \
-        const int32_t ends = 0;                                                                                        \
-        statement;                                                                                                     \
+        WITH_CONSTANT(ends, 0, statement)                                                                              \
       }                                                                                                                \
-      {                                                                                                                \
-        const int32_t ends = ROW_LAST;                                                                                 \
-        statement;                                                                                                     \
-      }                                                                                                                \
+      WITH_CONSTANT(ends, ROW_LAST, statement)                                                                         \
     }                                                                                                                  \
   }
 #endif

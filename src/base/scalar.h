@@ -209,6 +209,14 @@ static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
 }
 
+static int are_in_range(const cloth_vector *vectors, int32_t count, float limit) {
+  int32_t i = 0;
+  while (i < count && vector_in_range(vectors[i], limit)) {
+    i++;
+  }
+  return i == count;
+}
+
 static void fill_zero(void *memory, size_t bytes) {
   uint8_t *byte = (uint8_t *)memory;
   for (size_t i = 0; i < bytes; i++) {

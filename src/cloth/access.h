@@ -174,6 +174,13 @@ static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
+/* Sets what follows the factors of all particles: lanes past the last one divide by it. */
+static void pad_factors(float *factors, int32_t count) {
+  for (int32_t n = 0; n < LANE_PAD; n++) {
+    factors[count + n] = 1.0f;
+  }
+}
+
 /* Mass of a particle over the reference mass; 1 without a map. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio)[particle] : 1.0f;

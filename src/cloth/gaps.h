@@ -116,18 +116,22 @@ static uint8_t gaps_at(const cloth *c, const uint8_t *gaps, int32_t column, int3
   const uint32_t old = gaps[row * c->grid.columns + column];
   const uint32_t left = has_left ? gaps[particle_beside(c, column - 1, row)] : 0u;
   const uint32_t above = has_above ? gaps[particle_beside(c, column, row - 1)] : 0u;
-  uint32_t bits = 0;
-  if (below_right) {
-    bits |= is_cell_torn(c, gaps, column, row) ? GAP_CELL | GAP_TORN : 0u;
-  } else {
-    bits |= old & GAP_CELL;
-  }
+  uint32_t bits = !below_right ? old & GAP_CELL : is_cell_torn(c, gaps, column, row) ? GAP_CELL | GAP_TORN : 0u;
   bits |= has_right && ((old & GAP_WARP) || !(above_right || below_right)) ? GAP_WARP : 0u;
   bits |= has_below && ((old & GAP_WEFT) || !(below_left || below_right)) ? GAP_WEFT : 0u;
   bits |= has_left && has_right && (!along_warp || ((old | left) & GAP_WARP)) ? GAP_HINGE_WARP : 0u;
   bits |= has_above && has_below && (!along_weft || ((old | above) & GAP_WEFT)) ? GAP_HINGE_WEFT : 0u;
   bits |= !(above_left || above_right || below_left || below_right) ? GAP_PARTICLE : 0u;
   return (uint8_t)bits;
+}
+
+/* How many cells have torn. */
+static int32_t count_torn(const cloth *c) {
+  int32_t torn = 0;
+  for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
+    torn += (gaps_of(c)[i] & GAP_TORN) != 0;
+  }
+  return torn;
 }
 
 /* Finds all bytes anew, after threads have broken. */
@@ -149,6 +153,21 @@ static void set_gaps(const cloth *c, const uint8_t *mask) {
   if (can_tear(c)) { copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count); }
 }
 
+/* 1 if any of these bits is set at one of so many particles. */
+static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
+  const uint32_t in_each = bits * 0x01010101u;
+  uint32_t some = 0, four;
+  int32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    copy_memory(&four, gaps + i, sizeof four);
+    some |= four & in_each;
+  }
+  for (; i < count; i++) {
+    some |= gaps[i] & bits;
+  }
+  return some != 0;
+}
+
 /* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone, and is its flag right? */
 static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
   const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
@@ -161,11 +180,8 @@ static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
     if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) { return 0; }
     broken |= gaps[i] & ~(uint32_t)mask[i];
   }
-  uint32_t padding = 0;
-  for (int32_t i = c->count; i < end; i++) {
-    padding |= gaps[i];
-  }
-  return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && !padding;
+  return !is_gap_among(gaps + c->count, end - c->count, 0xffu) && torn[0] == (broken != 0) &&
+         !is_gap_among(torn + 1, TORN_BYTES - 1, 0xffu);
 }
 
 /* The first of the particles that are known to hang together with one. */
@@ -200,24 +216,8 @@ static void count_pieces(const cloth *c, int32_t *label) {
   fill_zero(label, (size_t)c->count * sizeof(int32_t));
 }
 
-/* Copies the vector of a particle to another one of the array. */
 CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {
   vector_store(x, to, vector_load(x, from));
-}
-
-/* 1 if any of these bits is set at one of so many particles. */
-static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
-  const uint32_t in_each = bits * 0x01010101u;
-  uint32_t some = 0, four;
-  int32_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    copy_memory(&four, gaps + i, sizeof four);
-    some |= four & in_each;
-  }
-  for (; i < count; i++) {
-    some |= gaps[i] & bits;
-  }
-  return some != 0;
 }
 
 /* Puts the absent particles of a row where the present ones before them, or the first, are. Returns 0 without any. */

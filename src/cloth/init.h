@@ -113,9 +113,7 @@ static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
-  for (int32_t i = 0; map && i < LANE_PAD; i++) {
-    floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
-  }
+  if (map) { pad_factors(floats_at(c, offset), c->count); }
 }
 
 /* Counts the cells of a mask or NULL, and the particles that have one; takes absent cells from the area. */

@@ -122,6 +122,11 @@ static int edges_lean(const cloth_config *config) {
   return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
+/* Are the positions of all particles in range, if they are given? */
+static int are_placed(const cloth_config *config, const cloth_vector *positions) {
+  return !positions || are_in_range(positions, config->columns * config->rows, CLOTH_POSITION_LIMIT);
+}
+
 /* Positions at which the cloth starts; NULL: the plane or tube of origin and edges. */
 static const cloth_vector *start_positions(const cloth_config *config) {
   return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
@@ -132,9 +137,7 @@ static int find_placement_fault(const cloth_config *config) {
   if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) { return CONFIG_FAULT(EDGE_WARP); }
   if (!is_edge(config->edge_weft, config->rows - 1)) { return CONFIG_FAULT(EDGE_WEFT); }
   if (edges_lean(config)) { return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES); }
-  for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
-    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(POSITIONS); }
-  }
+  if (!are_placed(config, config->grid.positions)) { return CONFIG_FAULT(POSITIONS); }
   for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns; end++) { /* of each column both */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(START); }

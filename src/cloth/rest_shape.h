@@ -165,9 +165,7 @@ static rest_sums add_up_rest(const cloth_config *config) {
 /* The first fault of rest positions, 0 for none. */
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(REST_POSITIONS); }
-  }
+  if (!are_placed(config, config->grid.rest_positions)) { return CONFIG_FAULT(REST_POSITIONS); }
   if (!config->grid.rest_positions) { return 0; }
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
@@ -322,13 +320,9 @@ static void bound_shape(const cloth *c) {
 static void set_rest_shape(const cloth *c, const cloth_config *config) {
   const rest_sums sums = add_up_rest(config);
   for (int32_t number = 0; number < REST_ARRAYS; number++) {
-    for (int32_t n = 0; n < LANE_PAD; n++) {
-      rest_array(c, number)[c->count + n] = 1.0f;
-    }
+    pad_factors(rest_array(c, number), c->count);
   }
-  for (int32_t n = 0; n < LANE_PAD; n++) {
-    floats_at(c, c->constant.mass_ratio)[c->count + n] = 1.0f; /* lanes past the last particle divide by it */
-  }
+  pad_factors(floats_at(c, c->constant.mass_ratio), c->count);
   for (int32_t i = 0; i < c->count; i++) {
     shape_particle(c, config, &sums, i);
   }

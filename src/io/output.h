@@ -90,10 +90,8 @@ static int check_blend(const cloth *c, const cloth_blend *blend) {
   if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
   if (!blend->positions) { return CLOTH_ERROR_NULL; }
   if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
-  int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT);
-  for (int32_t i = 0; fits && i < c->count; i++) {
-    fits = vector_in_range(blend->positions[i], CLOTH_POSITION_LIMIT);
-  }
+  const int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT) &&
+                   are_in_range(blend->positions, c->count, CLOTH_POSITION_LIMIT);
   return fits ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
@@ -215,9 +213,8 @@ int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth
 /* Indices of all cells: those that are whole, and pieces of torn ones. */
 static int32_t count_indices(const cloth *c) {
   const int32_t cells = has_gaps(c) ? gap_summary_of(c)->cells : cells_along_warp(c) * (c->grid.rows - 1);
-  if (!is_torn_cloth(c)) { return 6 * cells; }
-  const torn_cells torn = count_torn_cells(c);
-  return 6 * (cells - torn.count) + PIECE_INDICES * torn.drawn;
+  const int32_t torn = count_torn(c), drawn = torn > 0 ? smaller_of(torn, gap_summary_of(c)->max_torn_cells) : 0;
+  return 6 * (cells - torn) + PIECE_INDICES * drawn;
 }
 
 int cloth_get_index_count(const cloth *c) {

@@ -54,9 +54,8 @@ typedef struct tear_list {
 /* Strain at which the thread from particle i to j breaks. */
 static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  if (!s->tear_map) { return s->tear_strain; }
   const float *map = floats_at(c, s->tear_map);
-  return s->tear_strain * 0.5f * (map[i] + map[j]);
+  return s->tear_map ? s->tear_strain * 0.5f * (map[i] + map[j]) : s->tear_strain;
 }
 
 /* The particle at the end of a thread. */
@@ -75,8 +74,7 @@ static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
 /* Length of a thread [m]. */
 static float thread_length(const cloth *c, int32_t d, int32_t i) {
   const vector_array x = vectors_at(c, c->state.position);
-  return vector_length(
-      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
+  return vector_length(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)));
 }
 
 /* Length of a thread at rest [m]. */
@@ -190,7 +188,7 @@ static gauge_line gauge_line_of(const cloth *c, int32_t d) {
   const vector_array sums = vectors_at(c, c->scratch.residual);
   const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1;
   const int32_t most = d == WARP && is_wrapped(c) ? (threads - 1) / 2 : threads;
-  return (gauge_line){c, d, 0, threads, GAUGE_REACH < most ? GAUGE_REACH : most, 0, sums.x, sums.y};
+  return (gauge_line){c, d, 0, threads, smaller_of(GAUGE_REACH, most), 0, sums.x, sums.y};
 }
 
 /* Squared length from which threads of a direction may be too long [m^2]. */
@@ -241,7 +239,7 @@ static int32_t break_threads(const cloth *c, tear_list *list) {
   const int32_t most = gap_summary_of(c)->max_breaks - statistics_of(c)->threads_torn;
   if (list->worst >= 0 && list->count == 0) { list->thread[list->count++] = list->worst; }
   list->waits |= list->count > most;
-  const int32_t count = list->count < most ? list->count : most;
+  const int32_t count = smaller_of(list->count, most);
   for (int32_t n = 0; n < count; n++) {
     break_thread(c, list->thread[n]);
   }
@@ -307,11 +305,7 @@ static void rip_pins(const cloth *c, float dt) {
 /* After the substeps of a step of dt seconds. */
 static void finish_tears(const cloth *c, float dt) {
   if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
-  int32_t cells = 0;
-  for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
-    cells += (gaps_of(c)[i] & GAP_TORN) != 0;
-  }
-  workspace_of(c)->plan.notes |= cells > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
+  workspace_of(c)->plan.notes |= count_torn(c) > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
 #if WITH_BODIES
   rip_pins(c, dt);
 #endif

@@ -20,7 +20,6 @@
 typedef struct torn_cells {
   vector_array x;      /* positions of the particles */
   int32_t count;       /* how many there are, up to the one it is at */
-  int32_t drawn;       /* as many of them as may be drawn */
   int32_t next;        /* particle from which the next one is looked for */
   int32_t row, column; /* of the cell */
 } torn_cells;
@@ -33,19 +32,8 @@ static int next_torn_cell(const cloth *c, torn_cells *t) {
   if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) { return 0; }
   t->row = t->next / c->grid.columns;
   t->column = t->next++ - t->row * c->grid.columns;
-  t->drawn = ++t->count;
+  t->count++;
   return 1;
-}
-
-/* Counts all torn cells. */
-static torn_cells count_torn_cells(const cloth *c) {
-  const int32_t most = gap_summary_of(c)->max_torn_cells;
-  torn_cells t = {.count = 0};
-  for (int32_t i = 0; i < c->count; i++) {
-    t.count += (gaps_of(c)[i] & GAP_TORN) != 0;
-  }
-  t.drawn = t.count < most ? t.count : most;
-  return t;
 }
 
 /* Columns and rows from the first corner of a cell to each, around it, counter-clockwise seen against the normal. */
