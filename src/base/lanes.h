@@ -97,12 +97,10 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
 
-/* Chooses the lanes that both masks choose. */
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
 }
 
-/* 1 if the mask chooses a lane. */
 CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask;
 }
@@ -149,7 +147,6 @@ CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
-/* Adds element `index` to a sum. */
 static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
   sum->partial[index & (LANES_SUMS - 1)] += value;
 }
@@ -255,7 +252,6 @@ CLOTH_INLINE lanes lanes_negate(lanes a) {
   return lanes_subtract(lanes_splat(0.0f), a);
 }
 
-/* A block of vectors. */
 typedef struct lanes3 {
   lanes x, y, z;
 } lanes3;
@@ -291,7 +287,6 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
-/* The vector of the first lane. */
 CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
   return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
 }

@@ -63,7 +63,6 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* rotate() for a block of vectors. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
   v = lanes3_flush(v);
@@ -76,7 +75,6 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 #define ROTATION_SQUARED_LOW 0.998f
 #define ROTATION_SQUARED_HIGH 1.002f
 
-/* 1 if a rotation is finite and of unit length, else 0. */
 static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
     return 0;

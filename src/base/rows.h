@@ -28,12 +28,10 @@
 /* Floats before the first row and behind the last one of a near array, and beside a row buffer, that are loaded. */
 #define ROW_PAD 8
 
-/* Places of a row of so many columns. */
 static int32_t row_pitch(int32_t columns) {
   return (columns + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES;
 }
 
-/* The start of row `row` of a near array. */
 CLOTH_INLINE float *near_row(float *array, int32_t pitch, int32_t row) {
   return array + NEAR_STEP * row * pitch;
 }
@@ -46,7 +44,6 @@ CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
   lanes3_store_apart(row + NEAR_STEP * i, NEAR_PLANE(plane), a);
 }
 
-/* One particle of a row of a near array. */
 CLOTH_INLINE cloth_vector near_vector(const float *row, ptrdiff_t plane, int32_t i) {
   const float *from = row + NEAR_STEP * i;
   return vector(from[0], from[NEAR_PLANE(plane)], from[2 * NEAR_PLANE(plane)]);
@@ -108,7 +105,6 @@ CLOTH_INLINE row_sum row_sum_start(void) {
   return sum;
 }
 
-/* Adds the block that begins at column `i`. */
 CLOTH_INLINE void row_sum_add(row_sum *sum, int32_t i, lanes a) {
   lanes *part = &sum->part[(i / CLOTH_LANES) % ROW_PARTS];
   *part = lanes_add(*part, a);

@@ -26,7 +26,6 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
-/* The smaller and the larger of two integers. */
 CLOTH_INLINE int32_t smaller_of(int32_t a, int32_t b) {
   return a < b ? a : b;
 }
@@ -120,7 +119,6 @@ CLOTH_INLINE float square_root(float value) {
 CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
                                                       31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
 
-/* The number of the lowest bit that is set, of one or more. */
 CLOTH_INLINE int32_t first_bit(uint32_t bits) {
   return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
 }
@@ -275,7 +273,6 @@ static int clamp_length(cloth_vector *a, float limit) {
 /* Shorter vectors have no usable direction; it is below the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
 
-/* The vector scaled to unit length, or 0 if it is too short. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
   return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))

@@ -22,7 +22,6 @@ CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
   return (vector_array){x, x + c->stride, x + 2 * c->stride};
 }
 
-/* A range of memory. */
 typedef struct memory_range {
   uintptr_t start, bytes;
 } memory_range;
@@ -52,7 +51,6 @@ CLOTH_INLINE const void *kept_address(const uint32_t words[2]) {
   return (const void *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
 }
 
-/* Bytes that so many take in whole words. */
 CLOTH_INLINE int32_t whole_words(int32_t bytes) {
   return (bytes + 3) & ~3;
 }
@@ -205,7 +203,6 @@ static float mass_of_particle(const cloth *c, int32_t particle) {
   return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
-/* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
@@ -334,7 +331,6 @@ static uint32_t freedom_of_some(const cloth *c) {
   return (some | some >> 8) & 0xffu;
 }
 
-/* 1 if no particle is pinned or confined. */
 static int are_all_free(const cloth *c) {
   int32_t i = 0;
   while (i < c->count && (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {

@@ -56,7 +56,6 @@ enum {
 #define BUFFER_PAD CLOTH_LANES
 #endif
 
-/* Places of a row: a tube has two more. */
 static int32_t pitch_of(const cloth *c) {
   return row_pitch(c->grid.columns + (is_wrapped(c) ? 2 : 0));
 }
@@ -94,7 +93,6 @@ static int32_t buffer_plane(int32_t pitch) {
   return pitch + 2 * BUFFER_PAD;
 }
 
-/* Floats of all row buffers of a piece. */
 static int32_t buffer_floats(int32_t pitch, int32_t has_factors) {
   return 3 * (has_factors ? BUFFER_ALL : BUFFER_VECTORS) * buffer_plane(pitch);
 }
@@ -112,7 +110,6 @@ static int32_t transfer_places(int32_t pitch) {
   return pitch + 6 * CLOTH_LANES;
 }
 
-/* Floats of the transfer row of a piece. */
 static int32_t transfer_floats(int32_t pitch) {
   return 6 * transfer_places(pitch);
 }
@@ -122,12 +119,10 @@ static int32_t transfer_floats(int32_t pitch) {
 #define STRIP_PARTICLES 256
 #define STRIP_ROWS 4
 
-/* Least rows of a strip. */
 static int32_t strip_rows(int32_t columns) {
   return larger_of((STRIP_PARTICLES + columns - 1) / columns, STRIP_ROWS);
 }
 
-/* Most strips of a grid. */
 static int32_t most_strips(int32_t columns, int32_t rows) {
   return (rows + strip_rows(columns) - 1) / strip_rows(columns);
 }
@@ -169,7 +164,6 @@ static void clear_room(const cloth *c, size_t bytes) {
   fill_zero(room_between_passes(c), bytes);
 }
 
-/* A near array from the offset of its pad. */
 static float *near_array(const cloth *c, uintptr_t offset) {
   return offset ? floats_at(c, offset) + NEAR_START : NULL;
 }
@@ -238,12 +232,10 @@ static void own_vector_store(float *array, int32_t place, cloth_vector a) {
   *own_at(array, 3, place, 2) = a.z;
 }
 
-/* The place of a particle in the rows of the arrays. */
 static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
 }
 
-/* Adds a vector at a place of an own array. */
 static void add_to_own(float *array, int32_t place, cloth_vector a) {
   float *x = own_at(array, 3, place, 0), *y = own_at(array, 3, place, 1), *z = own_at(array, 3, place, 2);
   *x = quantise(*x + a.x, WORK_ROUNDER);
@@ -251,12 +243,10 @@ static void add_to_own(float *array, int32_t place, cloth_vector a) {
   *z = quantise(*z + a.z, WORK_ROUNDER);
 }
 
-/* Adds a force to the residual of a particle. */
 static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
   add_to_own(a->residual, place_of(a, particle), force);
 }
 
-/* A row buffer of vectors. */
 CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
   return a->buffers + 3 * number * (int32_t)a->buffer + NEAR_START;
 }
@@ -316,13 +306,11 @@ CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t co
   force_copy(force_row(f, ANTIDIAGONAL), buffer, 0, columns);
 }
 
-/* Sets the forces of a row to 0. */
 static void clear_forces(const solve_arrays *a, int32_t row) {
   const int32_t floats = 3 * DIRECTIONS * (int32_t)a->buffer;
   clear_floats(a->buffers + (row & 1) * floats, floats);
 }
 
-/* A row buffer of blocks. */
 CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
   const int32_t start = CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD;
   return a->buffers + 3 * (BUFFER_BLOCKS + 2 * number) * (int32_t)a->buffer + start;

@@ -9,7 +9,6 @@ static rigid_body *bodies_of(const cloth *c) {
   return (rigid_body *)at(c, c->state.bodies);
 }
 
-/* The body of a collider, or NULL. */
 static rigid_body *find_body(const cloth *c, int32_t collider) {
   for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
     if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
@@ -21,7 +20,6 @@ static attachment *attachments_of(const cloth *c) {
   return (attachment *)at(c, c->state.attachments);
 }
 
-/* The attachment of a particle, or NULL. */
 static attachment *find_attachment(const cloth *c, int32_t particle) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     if (attachments_of(c)[n].particle == particle) { return &attachments_of(c)[n]; }
@@ -76,7 +74,6 @@ static body_unknown *body_unknowns_of(const cloth *c) {
   return (body_unknown *)at(c, c->scratch.bodies);
 }
 
-/* How many bodies the step moves. */
 static int32_t body_count_of(const cloth *c) {
   return WITH_BODIES ? inputs_of(c)->body_count : 0;
 }

@@ -160,7 +160,6 @@ static int find_conflict(const cloth_config *config) {
   return 0;
 }
 
-/* Numbers outside their ranges. */
 static int find_outside(const cloth_config *config) {
   int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
   if (outside) { return outside; }
@@ -203,7 +202,6 @@ static float shortest_spacing(const cloth_config *config) {
                  vector_length(config->edge_weft) / (float)(config->rows - 1));
 }
 
-/* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
   if (!needs_self(config)) { return 0; }
   if (config->columns * config->rows > SELF_PARTICLE_LIMIT) { return CONFIG_FAULT(SELF_SIZE); }

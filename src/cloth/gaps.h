@@ -31,7 +31,6 @@ CLOTH_INLINE gap_summary *gap_summary_of(const cloth *c) {
   return (gap_summary *)at(c, c->gaps);
 }
 
-/* 1 if threads may break. */
 CLOTH_INLINE int can_tear(const cloth *c) {
   return WITH_TEARING && c->gaps && gap_summary_of(c)->tears;
 }
@@ -60,7 +59,6 @@ CLOTH_INLINE int has_gaps(const cloth *c) {
   return WITH_GAPS && c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
 }
 
-/* Are any of these bits set at a particle? */
 CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
   return has_gaps(c) && (gaps_of(c)[particle] & bits) != 0;
 }
@@ -125,7 +123,6 @@ static uint8_t gaps_at(const cloth *c, const uint8_t *gaps, int32_t column, int3
   return (uint8_t)bits;
 }
 
-/* How many cells have torn. */
 static int32_t count_torn(const cloth *c) {
   int32_t torn = 0;
   for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {

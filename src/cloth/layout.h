@@ -52,7 +52,6 @@ static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end
   if (config->grid.stiffness_map) { c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD); }
 }
 
-/* Does a config need the impulses on pins? */
 static int needs_pin_reactions(const cloth_config *config) {
   return config->capacity.pin_reactions || config->capacity.max_attachments > 0 || needs_pin_forces(config);
 }
@@ -182,13 +181,11 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
   return nodes;
 }
 
-/* Room for intersections of cloth with so many particles. */
 static int32_t intersections_of(int32_t count) {
   const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
   return most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
 }
 
-/* Room for pairs that touch, of so many candidates. */
 static int32_t elements_for(int32_t candidates) {
   return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
 }
@@ -252,7 +249,6 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-/* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t substeps = larger_of(config->substeps, config->integration.max_substeps);
   reserve_floats(end, LANE_PAD);
@@ -303,7 +299,6 @@ static int32_t may_have_creases(const cloth_config *config) {
   return reacting(config) > 0 && (config->capacity.geometry || config->capacity.meshes > 0);
 }
 
-/* The scratch of contact and of bodies. */
 static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
@@ -320,7 +315,6 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
   }
 }
 
-/* The scratch that cloths may share. */
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
   int32_t ground;

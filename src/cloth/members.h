@@ -22,7 +22,6 @@ typedef struct group_joints group_joints;
 /* Cloths that feel each other, see self/candidates.h. */
 typedef struct self_group self_group;
 
-/* What is solved as one. */
 typedef struct solve_group {
   solve_member *members;
   int32_t count;

@@ -10,12 +10,10 @@
    at the same time; without capacity.workers it is one piece. The bits are the same for any number and order. Lanes may
    load particles beside a piece, and discard them. Scratch: row buffers and transfer rows for each piece. */
 
-/* What a stage has counted. */
 typedef struct piece_counts {
   int32_t limited, recovered; /* particles, see cloth_statistics */
 } piece_counts;
 
-/* A piece of a stage. */
 typedef struct stage_piece {
   const void *what;    /* of the stage */
   int32_t first, end;  /* items */
@@ -23,7 +21,6 @@ typedef struct stage_piece {
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
-/* Does a piece. */
 typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
 
 /* Where the parts of piece `number` are. */
@@ -43,7 +40,6 @@ CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t
 
 #if WITH_WORKERS
 
-/* What the pieces of a stage share. */
 typedef struct piece_job {
   const cloth *c;
   const step_plan *plan;
@@ -77,7 +73,6 @@ static void run_piece(void *context, int32_t number) {
   counts_of_pieces(job->c)[number] = p.counts;
 }
 
-/* Runs a stage by the workers. */
 CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                       int32_t items, int32_t grain) {
   const cloth_workers *workers = workers_of(c);

@@ -29,7 +29,6 @@ static int32_t column_within(const cloth_config *config, int32_t column) {
   return column < config->columns ? column : -1;
 }
 
-/* Bytes of the constants of a pre-shaped piece. */
 static uint32_t rest_shape_bytes(const cloth_config *config) {
   const uint32_t floats = (uint32_t)(config->columns * config->rows + LANE_PAD);
   return config->grid.rest_positions ? (uint32_t)sizeof(rest_bounds) + REST_ARRAYS * floats * 4u : 0u;
@@ -42,7 +41,6 @@ static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row)
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
-/* Has a particle such a cell? */
 static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row) {
   return is_cell_kept(config, column, row) || is_cell_kept(config, column - 1, row) ||
          is_cell_kept(config, column, row - 1) || is_cell_kept(config, column - 1, row - 1);
@@ -58,7 +56,6 @@ static cloth_vector rest_point(const cloth_config *config, int32_t column, int32
                       STATE_QUANTUM);
 }
 
-/* Vector from one rest position to another. */
 static cloth_vector rest_vector(const cloth_config *config, int32_t column, int32_t row, int32_t to_column,
                                 int32_t to_row) {
   return vector_flush(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)),
@@ -109,7 +106,6 @@ static int is_rest_length(float length, float mean) {
   return in_range(length, maximum(MIN_SPACING, LEAST_REST_RATIO * mean), minimum(MAX_SPACING, MOST_REST_RATIO * mean));
 }
 
-/* May a cell have its area? */
 static int is_rest_cell(const cloth_config *config, int32_t column, int32_t row) {
   const float u = 0.5f * (rest_spring(config, WARP, column, row) + rest_spring(config, WARP, column, row + 1));
   const float right = rest_spring(config, WEFT, column_within(config, column + 1), row);
@@ -117,7 +113,6 @@ static int is_rest_cell(const cloth_config *config, int32_t column, int32_t row)
          LEAST_REST_AREA * u * 0.5f * (rest_spring(config, WEFT, column, row) + right);
 }
 
-/* What the positions add up to. */
 typedef struct rest_sums {
   float length[DIRECTIONS]; /* mean of each direction [m] */
   float area;               /* of the cells that there are [m^2] */
@@ -162,7 +157,6 @@ static rest_sums add_up_rest(const cloth_config *config) {
   return sums;
 }
 
-/* The first fault of rest positions, 0 for none. */
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
   if (!are_placed(config, config->grid.rest_positions)) { return CONFIG_FAULT(REST_POSITIONS); }
@@ -233,7 +227,6 @@ static float shaped_twist(const cloth_config *config, const rest_sums *sums, int
   return area > 0.0f ? limited_factor(sums->length[WARP] * sums->length[WEFT] / area) : 1.0f;
 }
 
-/* The grid has the means. */
 static void measure_shape(grid_shape *grid, const cloth_config *config) {
   const rest_sums sums = add_up_rest(config);
   grid->spacing_warp = sums.length[WARP];
@@ -264,7 +257,6 @@ static void measure_shape_factors(cloth *c, const cloth_config *config) {
   c->settings.factors.max_stiffness *= most;
 }
 
-/* Writes the factors of a particle. */
 static void shape_particle(const cloth *c, const cloth_config *config, const rest_sums *sums, int32_t i) {
   const int32_t row = i / config->columns, column = i - row * config->columns;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -316,7 +308,6 @@ static void bound_shape(const cloth *c) {
   b->reach[WEFT] = (1.0f + lean * LEAN_SHARE) * (most[WEFT] * most[WEFT]);
 }
 
-/* Writes all factors of a new cloth. */
 static void set_rest_shape(const cloth *c, const cloth_config *config) {
   const rest_sums sums = add_up_rest(config);
   for (int32_t number = 0; number < REST_ARRAYS; number++) {

@@ -7,7 +7,6 @@ static int is_tube(const cloth_config *config) {
   return WITH_WRAP && config->grid.wrap;
 }
 
-/* May threads break? */
 static int needs_tearing(const cloth_config *config) {
   return WITH_TEARING && config->tearing.max_breaks > 0;
 }
@@ -32,7 +31,6 @@ static int needs_air(const cloth_config *config) {
   return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
 }
 
-/* Do pins tear off? */
 static int needs_pin_forces(const cloth_config *config) {
   return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
 }
@@ -54,7 +52,6 @@ static int needs_origin(const cloth_config *config) {
   return origin.x || origin.y || origin.z || config->world.recentre_distance > 0.0f;
 }
 
-/* Is the sheet to feel itself? */
 static int needs_self(const cloth_config *config) {
   return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
 }
@@ -304,7 +301,6 @@ CLOTH_CONSTANT static const int8_t geometry_fault_errors[] = {GEOMETRY_FAULTS(FA
 /* Largest factor of a map; texts above quote it. */
 #define MAX_MAP_FACTOR 100.0f
 
-/* The error of a config's fault. */
 static int config_error(int fault) {
   if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {
     return config_fault_errors[fault - CONFIG_RANGE_COUNT - 1];

@@ -20,7 +20,6 @@ static int32_t whole_below(float a) {
   return (float)whole > a ? whole - 1 : whole;
 }
 
-/* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {
   return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }
@@ -44,7 +43,6 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   }
 }
 
-/* The box of the lanes of least and largest coordinates. */
 CLOTH_INLINE position_box box_of_lanes(lanes3 low, lanes3 high) {
   position_box box;
   widen_range(low.x, high.x, &box.low.x, &box.high.x);
@@ -53,7 +51,6 @@ CLOTH_INLINE position_box box_of_lanes(lanes3 low, lanes3 high) {
   return box;
 }
 
-/* The box around all particles. */
 CLOTH_SEPARATE position_box box_around(const cloth *c) {
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 first = lanes3_splat(vector_load(x, 0));
@@ -79,7 +76,6 @@ static float step_origin_of(float low, float high) {
    cell. */
 #define FAR_CELLS 32768.0f
 
-/* The origin of a step for what lies in a box. */
 static cloth_vector step_origin_for(const position_box *box) {
   const float *low = &box->low.x, *high = &box->high.x;
   cloth_vector origin;
@@ -124,12 +120,10 @@ static uint32_t follow_cost(const cloth *c) {
   return inputs_of(c)->targets == TARGETS_NONE ? COST_FOLLOW : COST_FOLLOW + COST_CARRIED;
 }
 
-/* A position as the step has it [m]. */
 static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
   return vector_subtract(position, workspace_of(c)->origin);
 }
 
-/* A pose of a collider as the step has it. */
 static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
   cloth_pose placed = *pose;
   placed.position = place_in_step(c, pose->position);

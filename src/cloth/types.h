@@ -341,7 +341,6 @@ typedef struct pair_element {
   float block_across; /* what the blocks of its particles hold of k_t */
 } pair_element;
 
-/* An edge that passes through a triangle. */
 typedef struct self_intersection {
   uint32_t edge;     /* 4 * the first particle of its cell + SELF_EDGE_... */
   uint32_t triangle; /* 2 * the first particle of its cell + 0 or 1 */

@@ -17,7 +17,6 @@ static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
 
-/* Vertices of the particles. */
 static int32_t grid_vertices(const cloth *c) {
   return row_vertices(c) * c->grid.rows;
 }
@@ -32,7 +31,6 @@ static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size
   return fits ? CLOTH_OK : CLOTH_ERROR_BUFFER;
 }
 
-/* A vertex to be drawn. */
 typedef struct grid_vertex {
   cloth_vector position;
   int32_t particle;  /* whose normal it has */

@@ -190,7 +190,6 @@ static int32_t in_units(float value, float units, float least, float most) {
   return (int32_t)scaled - 65536;
 }
 
-/* Writes the projection of a vector onto an octahedron, unfolded. */
 static void encode_normal(cloth_binding *b, cloth_vector n) {
   const float size = maximum(absolute(n.x) + absolute(n.y) + absolute(n.z), DIRECTION_MIN_LENGTH);
   float x = n.x / size, y = n.y / size;
@@ -271,7 +270,6 @@ static cloth_vector in_frame(const bind_frame *f, cloth_vector a) {
   return vector_flush_work(vector(vector_dot(a, f->tangent), vector_dot(a, f->bitangent), vector_dot(a, f->normal)));
 }
 
-/* A coordinate of a binding, in cells. */
 static float place_of_units(uint16_t units) {
   return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
 }
@@ -308,7 +306,6 @@ static int check_reach(const cloth_bind_reach *reach) {
   return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
-/* What cloth_bind() works on. */
 typedef struct bind_job {
   const cloth_skin_layout *layout;
   const void *vertices;

@@ -58,7 +58,6 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   }
 }
 
-/* Reads what consists of words. */
 static void read_view(const image_view *view, void *to, const uint8_t *from, size_t bytes) {
   if (is_save(view)) {
     copy_memory(to, from, bytes);
@@ -86,7 +85,6 @@ static int are_state_floats(const image_view *view, const uint8_t *from, int32_t
   return 1;
 }
 
-/* Are they floats of a state in a range? */
 static int are_floats_within(const image_view *view, const uint8_t *from, int32_t count, float low, float high) {
   for (int32_t i = 0; i < count; i++) {
     const float_bits b = view_word(view, from + 4 * i);
@@ -125,7 +123,6 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 #endif
 }
 
-/* Is a number 0..most? */
 static int is_up_to(int32_t value, int32_t most) {
   return value >= 0 && value <= most;
 }
@@ -173,7 +170,6 @@ static int check_image_slot(const image_view *view, int32_t index) {
   return -1;
 }
 
-/* The shape of a collider. */
 static uint32_t image_shape(const image_view *view, int32_t index) {
   return view_word(view, image_slot(view, index) + offsetof(collider_slot, body)).bits;
 }
@@ -378,7 +374,6 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
 
 /// Vector arrays ///
 
-/* Bytes of a vector array. */
 static uint32_t vector_bytes(const cloth *c) {
   return 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
 }
@@ -397,7 +392,6 @@ static int check_image_gaps(const image_view *view) {
   return 1;
 }
 
-/* The next float above a positive one. */
 static float next_above(float value) {
   float_bits b = float_to_bits(value);
   b.bits++;
@@ -475,7 +469,6 @@ static int check_image_sleep(const image_view *view, float rest_time) {
   return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
 }
 
-/* The larger of a number and an anchor plus 1. */
 CLOTH_INLINE uint32_t with_anchor(uint32_t highest, const uint8_t *from) {
   uint32_t anchor;
   copy_memory(&anchor, from, sizeof anchor);
@@ -536,7 +529,6 @@ static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_
                 view_word(view, from + 2 * next).value);
 }
 
-/* Are two vector arrays of the targets equal? */
 static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
   const size_t bytes = vector_bytes(view->c);
   const uint8_t *targets = image_at(view, view->c->state.targets);
@@ -567,7 +559,6 @@ static int check_image_targets(const image_view *view, int32_t targets) {
           is_zero(image_at(view, c->state.targets + bytes), (TARGET_MOTIONS - 1) * (size_t)bytes));
 }
 
-/* Is all of a state possible? */
 static int check_image_content(const image_view *view) {
   cloth_inputs inputs;
   return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&

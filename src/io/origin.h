@@ -14,7 +14,6 @@
 /* Farthest that an origin moves at once [m]: twice the range of positions; what is farther has to leave the range. */
 #define MAX_ORIGIN_WAY 200000
 
-/* b - a for two origins. */
 static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
   return (cloth_metres){b.x - a.x, b.y - a.y, b.z - a.z};
 }

@@ -46,7 +46,6 @@ static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t particle
   return lanes3_first(unit_normals(c, &near, x, particle % c->grid.columns));
 }
 
-/* The check of a call that writes a vector of a particle. */
 static int check_get(const cloth *c, int32_t particle, const cloth_vector *to) {
   const int error = check_particle(c, particle);
   return error || to ? error : CLOTH_ERROR_NULL;
@@ -127,7 +126,6 @@ typedef struct vertex_source {
   const vector_array *normals;
 } vertex_source;
 
-/* Writes the attributes of a vertex. */
 static void write_attributes(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                              const grid_vertex *v, uint8_t *to) {
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(to + layout->position_offset, &v->position.x, 3); }
@@ -174,7 +172,6 @@ static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
-/* Writes the vertices of a cloth. */
 static void write_all_vertices(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                                void *vertices) {
   uint8_t *to = (uint8_t *)vertices;

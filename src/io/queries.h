@@ -17,7 +17,6 @@
 /* Factor of the squared radius of the test that leaves cells out, against roundings of the tests that follow. */
 #define RADIUS_SLACK 1.0001f
 
-/* A query, and what it has found. */
 typedef struct surface_query {
   const cloth *c;
   vector_array x;
@@ -72,10 +71,8 @@ static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   return 1;
 }
 
-/* No hit. */
 #define NO_HIT 1.0e30f
 
-/* Where the ray comes within `radius` of a corner, or NO_HIT. */
 static float enter_corner(cloth_vector q, float radius) {
   const float left = radius * radius - (q.x * q.x + q.y * q.y);
   return left >= 0.0f ? q.z - square_root(flush_small(left, QUERY_QUANTUM)) : NO_HIT;

@@ -58,7 +58,6 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
 };
 
-/* The value of an expression in lanes. */
 static lanes expression_value(int expression, lanes a, lanes b) {
   switch (expression) {
   case A_PLUS_B:
@@ -259,12 +258,10 @@ CLOTH_SEPARATE int chain_is_right(void) {
   return hash_chain(&c) == CHAIN_HASH;
 }
 
-/* A number between 1/2 and 1. */
 static float kernel_number(int32_t n) {
   return opaque_float(0x3f000000u + (0x0025a6f3u * (uint32_t)n + 0x00134567u) % 0x00800000u);
 }
 
-/* 1 if the kernels of the step give known bits. */
 CLOTH_SEPARATE int step_is_right(void) {
   float numbers[KERNEL_NUMBERS];
   for (int32_t n = 0; n < KERNEL_NUMBERS; n++) {

@@ -88,7 +88,6 @@ CLOTH_INLINE void basis_around(lanes3 normal, lanes3 *first, lanes3 *second) {
   *second = lanes3_flush(lanes3_of(b, lanes_add(sign, lanes_multiply(yy, a)), lanes_negate(normal.y)));
 }
 
-/* Writes the particles at the corners of a cell. */
 static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t particles[4]) {
   const int32_t next = column + 1 < c->grid.columns ? column + 1 : 0; /* 0 behind the last column of a tube */
   particles[0] = row * c->grid.columns + column;
@@ -112,7 +111,6 @@ typedef struct skin_block {
   float cell[CLOTH_LANES][SKIN_CELL_FLOATS];
 } skin_block;
 
-/* A vertex as cloth_skin() computes it. */
 typedef struct skinned_lanes {
   lanes3 position, normal, tangent;
 } skinned_lanes;
@@ -131,7 +129,6 @@ static void compute_particle_normals(const cloth *c, vector_array x) {
   }
 }
 
-/* 1 if a vertex is bound to the cloth of this number. */
 static int is_bound_to(const cloth_binding *b, int32_t number) {
   return b->weight > 0 && b->row >> SKIN_CLOTH_SHIFT == number;
 }
@@ -191,7 +188,6 @@ CLOTH_INLINE lanes3 cell_vector(const lanes *cell, int32_t place) {
   return lanes3_of(cell[place], cell[place + 4], cell[place + 8]);
 }
 
-/* The cells of a block. */
 CLOTH_INLINE skin_patch patch_of(const skin_block *block) {
   lanes cell[SKIN_CELL_FLOATS];
   CLOTH_UNROLL
@@ -256,7 +252,6 @@ CLOTH_HOT CLOTH_SEPARATE skinned_lanes skin_vertices(const skin_block *block, fl
   return out;
 }
 
-/* What cloth_skin() works on. */
 typedef struct skin_job {
   const cloth_binding *bindings;
   const cloth_skin_layout *layout;
@@ -319,7 +314,6 @@ static void write_attribute(const skin_job *job, const skin_block *block, int32_
   }
 }
 
-/* Writes the signs of the bitangents of the vertices of a block. */
 static void write_signs(const skin_job *job, const skin_block *block) {
   for (int32_t lane = 0; lane < block->count; lane++) {
     const int32_t vertex = block->vertex[lane];
@@ -341,7 +335,6 @@ static void copy_animated(const skin_job *job, int32_t vertex) {
   }
 }
 
-/* Computes and writes the vertices of a block, and empties it. */
 static void finish_block(const skin_job *job, const skin_source *source, skin_block *block) {
   const cloth_skin_layout *layout = job->layout;
   const int has_tangents = layout->tangent_offset != CLOTH_ATTRIBUTE_NONE;

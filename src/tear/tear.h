@@ -51,14 +51,12 @@ typedef struct tear_list {
   int32_t waits; /* 1 if there was no room for one */
 } tear_list;
 
-/* Strain at which the thread from particle i to j breaks. */
 static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
   const float *map = floats_at(c, s->tear_map);
   return s->tear_map ? s->tear_strain * 0.5f * (map[i] + map[j]) : s->tear_strain;
 }
 
-/* The particle at the end of a thread. */
 static int32_t thread_end(const cloth *c, int32_t d, int32_t particle) {
   const int32_t columns = c->grid.columns;
   return d == WEFT ? particle + columns : (particle + 1) % columns ? particle + 1 : particle + 1 - columns;
@@ -77,12 +75,10 @@ static float thread_length(const cloth *c, int32_t d, int32_t i) {
   return vector_length(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)));
 }
 
-/* Length of a thread at rest [m]. */
 static float thread_rest(const cloth *c, int32_t d, int32_t i) {
   return direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, i);
 }
 
-/* Factor of the stiffness map for a thread. */
 static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
   if (!c->constant.stiffness_map) { return 1.0f; }
   const float *map = floats_at(c, c->constant.stiffness_map);
@@ -183,7 +179,6 @@ CLOTH_INLINE uint32_t overstrained_threads(const cloth *c, vector_array x, lanes
   return lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
 }
 
-/* The lines of a direction. */
 static gauge_line gauge_line_of(const cloth *c, int32_t d) {
   const vector_array sums = vectors_at(c, c->scratch.residual);
   const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1;
@@ -198,7 +193,6 @@ static lanes squared_limit(const cloth *c, int32_t d) {
   return lanes_splat(length * length);
 }
 
-/* Looks at lines with threads that may be too long. */
 CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, tear_list *list) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t columns = c->grid.columns, rows = c->grid.rows;
@@ -302,7 +296,6 @@ static void rip_pins(const cloth *c, float dt) {
 
 #endif
 
-/* After the substeps of a step of dt seconds. */
 static void finish_tears(const cloth *c, float dt) {
   if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
   workspace_of(c)->plan.notes |= count_torn(c) > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;

@@ -16,7 +16,6 @@
 #define PIECE_VERTICES 12
 #define PIECE_INDICES 24
 
-/* The torn cells, one after the other. */
 typedef struct torn_cells {
   vector_array x;      /* positions of the particles */
   int32_t count;       /* how many there are, up to the one it is at */
