@@ -32,7 +32,6 @@
 #include "cloth/access.h"
 #include "cloth/gaps.h"
 #include "cloth/body_list.h"
-#include "cloth/rest_lengths.h"
 #include "base/rigid.h"
 #include "contact/geometry.h"
 #include "contact/memory.h"

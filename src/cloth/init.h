@@ -4,7 +4,6 @@
 #include "gaps.h"
 #include "layout.h"
 #include "placement.h"
-#include "rest_lengths.h"
 #include "rest_shape.h"
 #include "settings.h"
 

@@ -1,13 +1,13 @@
 #pragma once
 #include "access.h"
+#include "gaps.h"
 #include "placement.h"
-#include "rest_lengths.h"
 #include "settings.h"
 
 /// Making pre-shaped pieces ///
 
 /*
- * The factors of rest_lengths.h from grid.rest_positions. A spring is as long at rest as its ends are apart there. The
+ * The factors of gaps.h from grid.rest_positions. A spring is as long at rest as its ends are apart there. The
  * grid has as its spacings and diagonals the means L over all springs of a direction, with W the mean across. With the
  * length l of a spring and the mean area A of the cells beside it or around a particle the factors are
  *

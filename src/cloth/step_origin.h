@@ -77,24 +77,19 @@ static float step_origin_of(float low, float high) {
 #define FAR_CELLS 32768.0f
 
 static cloth_vector step_origin_for(const position_box *box) {
-  const float *low = &box->low.x, *high = &box->high.x;
-  cloth_vector origin;
-  for (int32_t axis = 0; axis < 3; axis++) {
-    (&origin.x)[axis] = step_origin_of(low[axis], high[axis]);
-  }
-  return origin;
+  return vector(step_origin_of(box->low.x, box->high.x), step_origin_of(box->low.y, box->high.y),
+                step_origin_of(box->low.z, box->high.z));
+}
+
+static float largest_magnitude(cloth_vector a) {
+  return maximum(absolute(a.x), maximum(absolute(a.y), absolute(a.z)));
 }
 
 /* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin. */
 static int set_step_origin(const cloth *c, const position_box *box, cloth_vector there) {
-  const float *low = &box->low.x, *high = &box->high.x, *origin = &there.x;
-  float reach = 0.0f, farthest = 0.0f;
-  for (int32_t axis = 0; axis < 3; axis++) {
-    reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
-    farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
-  }
+  const float farthest = maximum(largest_magnitude(box->low), largest_magnitude(box->high));
   workspace_of(c)->origin = there;
-  workspace_of(c)->origin_reach = reach;
+  workspace_of(c)->origin_reach = largest_magnitude(there);
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 

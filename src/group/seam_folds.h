@@ -4,7 +4,6 @@
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
-#include "../cloth/rest_lengths.h"
 #include "../cloth/types.h"
 #include "../terms/bounds.h"
 #include "../terms/links.h"

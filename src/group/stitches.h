@@ -6,7 +6,6 @@
 #include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
 #include "../cloth/members.h"
-#include "../cloth/rest_lengths.h"
 #include "../self/candidates.h"
 
 /// Stitches ///

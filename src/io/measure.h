@@ -1,7 +1,6 @@
 #pragma once
 #include "../cloth/access.h"
 #include "../cloth/gaps.h"
-#include "../cloth/rest_lengths.h"
 #include "../terms/stiffness.h"
 
 /// Measures ///

@@ -261,18 +261,13 @@ typedef struct skin_job {
   int32_t has_normals;       /* 1 if the normals of the particles have been computed */
 } skin_job;
 
-/* Where an attribute of a vertex lies in a mesh [bytes]. */
-CLOTH_INLINE size_t attribute_place(const skin_job *job, int32_t vertex, int32_t offset) {
-  return (size_t)vertex * (size_t)job->layout->stride + (size_t)offset;
-}
-
 /* Vectors of the cloth and of the animated mesh, blended by the weights of the bindings; directions of unit length. */
 static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a,
                                   int is_direction) {
   float from[3][CLOTH_LANES] = {{0.0f}}, weights[CLOTH_LANES] = {0.0f};
   for (int32_t lane = 0; lane < block->count; lane++) {
     cloth_vector v;
-    copy_floats(&v, job->animated + attribute_place(job, block->vertex[lane], offset), 3);
+    copy_floats(&v, job->animated + block->place[lane] + offset, 3);
     from[0][lane] = v.x;
     from[1][lane] = v.y;
     from[2][lane] = v.z;
@@ -316,10 +311,8 @@ static void write_attribute(const skin_job *job, const skin_block *block, int32_
 
 static void write_signs(const skin_job *job, const skin_block *block) {
   for (int32_t lane = 0; lane < block->count; lane++) {
-    const int32_t vertex = block->vertex[lane];
-    const float sign = job->bindings[vertex].column & SKIN_MIRRORED ? -1.0f : 1.0f;
-    const size_t place = attribute_place(job, vertex, job->layout->tangent_offset);
-    copy_floats(job->vertices + place + 3 * sizeof(float), &sign, 1);
+    const float sign = job->bindings[block->vertex[lane]].column & SKIN_MIRRORED ? -1.0f : 1.0f;
+    copy_floats(job->vertices + block->place[lane] + job->layout->tangent_offset + 3 * sizeof(float), &sign, 1);
   }
 }
 
@@ -328,8 +321,8 @@ static void copy_animated(const skin_job *job, int32_t vertex) {
   const cloth_skin_layout *layout = job->layout;
   const int32_t offsets[3] = {layout->position_offset, layout->normal_offset, layout->tangent_offset};
   for (int32_t i = 0; i < 3; i++) {
+    const size_t place = (size_t)vertex * (size_t)layout->stride + (size_t)offsets[i];
     if (offsets[i] != CLOTH_ATTRIBUTE_NONE) {
-      const size_t place = attribute_place(job, vertex, offsets[i]);
       copy_floats(job->vertices + place, job->animated + place, i < 2 ? 3 : 4);
     }
   }

@@ -43,19 +43,6 @@ static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t
   return 0;
 }
 
-/* Factor that turns the normals of the shorter side to the side of those of the longer one: -1 where one of the panels
-   is wound the other way, so that both lie on the same side of the seam. */
-static float turn_of_shorter(const cloth_group *group, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
-  const int32_t other = place_on_shorter(n, longer->count, shorter->count).before;
-  return lies_on_side(member_of(group, longer->cloth), longer, n) *
-                     lies_on_side(member_of(group, shorter->cloth), shorter, other) >
-                 0
-             ? -1.0f
-             : 1.0f;
-}
-
 /* Has a particle a cell that is neither absent nor torn, so that it has a normal? */
 static int has_normal(const cloth *c, int32_t particle) {
   const int32_t column = particle % c->grid.columns, row = particle / c->grid.columns;
@@ -63,11 +50,12 @@ static int has_normal(const cloth *c, int32_t particle) {
          is_whole_cell(c, column - 1, row - 1);
 }
 
-/* A stitch and the normals at its ends, those of the shorter side as turn_of_shorter() says. */
+/* A stitch and the normals at its ends. Those of the shorter side are turned by `sign` to the side of those of the
+   longer one: -1 where one of the panels is wound the other way, so that both lie on the same side of the seam. */
 typedef struct stitch_normals {
   const cloth *c[3];
   int32_t particle[3];
-  float share, sign; /* place_on_shorter(), turn_of_shorter() */
+  float share, sign; /* share: see place_on_shorter() */
   cloth_vector normal[3];
 } stitch_normals;
 
@@ -88,8 +76,11 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   const cloth_seam_side *longer, *shorter;
   const stitch_ends ends = ends_of_stitch(seam, n);
   order_sides(seam, &longer, &shorter);
-  s->share = place_on_shorter(n, longer->count, shorter->count).share;
-  s->sign = turn_of_shorter(group, seam, n);
+  const seam_place other = place_on_shorter(n, longer->count, shorter->count);
+  const int32_t sides = lies_on_side(member_of(group, longer->cloth), longer, n) *
+                        lies_on_side(member_of(group, shorter->cloth), shorter, other.before);
+  s->share = other.share;
+  s->sign = sides > 0 ? -1.0f : 1.0f;
   for (int32_t k = 0; k < 3; k++) {
     s->c[k] = member_of(group, ends.cloth[k]);
     s->particle[k] = ends.particle[k];

@@ -5,7 +5,6 @@
 #include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
 #include "../cloth/pieces.h"
-#include "../cloth/rest_lengths.h"
 #include "../cloth/types.h"
 #include "../solve/labels.h"
 #include "../solve/levels.h"

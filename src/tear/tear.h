@@ -4,7 +4,6 @@
 #include "../cloth/body_list.h"
 #include "../cloth/costs.h"
 #include "../cloth/gaps.h"
-#include "../cloth/rest_lengths.h"
 #include "../terms/stiffness.h"
 #include "../terms/tethers.h"
 

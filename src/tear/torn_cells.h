@@ -1,6 +1,5 @@
 #pragma once
 #include "../cloth/gaps.h"
-#include "../cloth/rest_lengths.h"
 #include "../cloth/vertices.h"
 #include "../terms/stiffness.h"
 

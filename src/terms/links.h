@@ -5,7 +5,6 @@
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
-#include "../cloth/rest_lengths.h"
 #include "../cloth/types.h"
 
 /// Links ///

@@ -6,7 +6,6 @@
 #include "../cloth/body_list.h"
 #include "../cloth/costs.h"
 #include "../cloth/gaps.h"
-#include "../cloth/rest_lengths.h"
 #include "../cloth/types.h"
 
 /// Tethers ///
