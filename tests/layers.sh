@@ -1,7 +1,7 @@
 #!/bin/sh
 # The order of the parts in src/, read from src/parts.h: a part calls only functions of itself and of parts before it,
-# and includes every part that it uses; parts of base/ and cloth/types.h may come with another that it includes. Prints a
-# line for each part: its level, length, longest function, largest number of parameters and the parts it uses. Limits:
+# and includes every part that it uses; parts of base/ and cloth/ may come with another that it includes. Prints a line
+# for each part: its level, length, longest function, largest number of parameters and the parts it uses. Limits:
 # 700 lines a part, 50 lines a function, 7 parameters. The folders are rooms: prints the lines of each beside its goal,
 # and what is included against their order, of which there may be no more than TURNED.
 set -u
@@ -53,7 +53,7 @@ awk '
     return substr(path, 1, index(path, "/") - 1)
   }
   function is_ground(path) { # what every part builds on
-    return path ~ /^base\// || path == "cloth/types.h"
+    return path ~ /^(base|cloth)\//
   }
   function bring_ground(   n, m, k) { # includes lead to earlier parts
     for (n = 1; n <= parts; n++) {

@@ -1,6 +1,5 @@
 #pragma once
 #include "../base/rows.h"
-#include "access.h"
 #include "body_list.h"
 
 /// Arrays of a substep ///
@@ -26,8 +25,8 @@
  *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these. Behind
  *                       them a word a row: whether it has some
  *              reach    own 1: where contact with a collider begins, before terms have blocks and after the solve;
- * behind it boxes of tiles, while touches are looked for (contact/buried.h, contact/search.h) factors    own 12   of
- * single springs, hinges and twists where they differ: terms/links.h
+ *                       behind it boxes of tiles, while touches are looked for: contact/buried.h, contact/search.h
+ *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
  *
  * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
  * first direction is made.

@@ -1,8 +1,5 @@
 #pragma once
-#include "access.h"
-#include "placement.h"
 #include "rest_shape.h"
-#include "settings.h"
 
 /// Fabrics ///
 

@@ -1,11 +1,5 @@
 #pragma once
-#include "access.h"
-#include "config.h"
-#include "gaps.h"
 #include "layout.h"
-#include "placement.h"
-#include "rest_shape.h"
-#include "settings.h"
 
 /// Initialisation ///
 

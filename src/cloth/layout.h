@@ -4,13 +4,7 @@
 #include "../contact/touch.h"
 #include "../solve/levels.h"
 #include "../solve/transfer.h"
-#include "access.h"
-#include "arrays.h"
-#include "body_list.h"
 #include "config.h"
-#include "gaps.h"
-#include "rest_shape.h"
-#include "settings.h"
 
 /// Memory layout ///
 

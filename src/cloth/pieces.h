@@ -1,7 +1,5 @@
 #pragma once
 #include "../contact/geometry.h"
-#include "access.h"
-#include "arrays.h"
 #include "layout.h"
 
 /// Pieces ///

@@ -1,8 +1,6 @@
 #pragma once
-#include "access.h"
 #include "gaps.h"
 #include "placement.h"
-#include "settings.h"
 
 /// Making pre-shaped pieces ///
 

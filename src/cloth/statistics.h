@@ -1,7 +1,6 @@
 #pragma once
 #include "../contact/contact_record.h"
 #include "../terms/stiffness.h"
-#include "access.h"
 
 /// Statistics ///
 

@@ -9,20 +9,9 @@
  * which callers read after a step; and the scratch that other cloths may share, of which nothing outlasts a step.
  * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
  *
- * Scratch that cloths may share belongs to the substep: solve/arrays.h has the table of its arrays. Between substeps
- * contact of cloth with cloth takes arrays that the solve has left (self/tree.h), and so does tearing, residual.
- *
- *   own.workspace       plan, statistics and variables of the step; the caller reads the statistics
- *   own.iterations      iterations of each substep; the caller reads them
- *   own.reactions       impulses on each collider, then on each shared body; the caller reads them
- *   own.shared_bodies   shared bodies near the cloth, as collider slots
- *   own.shared_places   their places in the caller's table
- *   own.contact_record  what each contact did; the caller reads it
- *   own.pin_reactions   impulses on pins; the caller reads them
- *   own.attached        what attachments have passed on of these to colliders
- *
- * A step clears the reports of the step before (statistics.h). Kernels load lanes past the end of arrays:
- * prepare_scratch() clears the floats that they multiply there.
+ * Scratch that cloths may share belongs to the substep: arrays.h has the table of its arrays. Between substeps contact
+ * of cloth with cloth takes arrays that the solve has left (self/tree.h), and so does tearing, residual. Kernels load
+ * lanes past the end of arrays: prepare_scratch() clears the floats that they multiply there.
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
@@ -37,15 +26,9 @@ enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 /* Targets: there are none yet; they rest; they move during the next step. */
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 /* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
-   and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
-enum {
-  TARGET_LIMIT,
-  TARGET_POSITION,
-  TARGET_POSITION_BEFORE,
-  TARGET_NORMAL,
-  TARGET_NORMAL_BEFORE,
-  TARGET_MOTIONS /* these alone */
-};
+   and backstop_radius. POSITION and NORMAL are those at the end of the next step, ..._BEFORE those at its start.
+   MOTIONS: how many these are. */
+enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_MOTIONS };
 enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
@@ -388,7 +371,7 @@ typedef struct mesh_leaves {
 } mesh_leaves;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
-   an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
+   an address. 0 for arrays that the config does without. arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
   uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, bodies, cells;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
@@ -396,13 +379,17 @@ typedef struct scratch_offsets {
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
 
-/* Byte offsets from the start of the arena to the scratch that is never shared. */
+/* Byte offsets from the start of the arena to the scratch that is never shared; 0 for what the config does without.
+   Callers read the reports among it, which a step clears when it begins. */
 typedef struct own_offsets {
-  uint32_t workspace;
-  uint32_t iterations, reactions;
-  uint32_t shared_bodies, shared_places; /* of no bytes in a config without */
-  uint32_t contact_record;               /* 0 without capacity.max_contacts */
-  uint32_t pin_reactions, attached;      /* 0 for what the config does without */
+  uint32_t workspace;     /* plan, statistics and variables of the step */
+  uint32_t iterations;    /* of each substep */
+  uint32_t reactions;     /* impulses on each collider, then on each shared body */
+  uint32_t shared_bodies; /* near the cloth, as collider slots; of no bytes in a config without */
+  uint32_t shared_places; /* their places in the caller's table */
+  uint32_t contact_record;
+  uint32_t pin_reactions; /* impulses on pins */
+  uint32_t attached;      /* what attachments have passed on of these to colliders */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */

@@ -1,7 +1,4 @@
 #pragma once
-#include "../cloth/access.h"
-#include "../cloth/gaps.h"
-#include "../cloth/vertices.h"
 #include "skin.h"
 
 /// Binding a mesh ///
@@ -121,13 +118,8 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   return best;
 }
 
-/* A frame of a patch as vectors, in metres. */
-typedef struct bind_frame {
-  cloth_vector place, along_u, along_v, tangent, bitangent, normal;
-} bind_frame;
-
 /* The frame at a place of a cell, computed as cloth_skin() does, with the same vertex in all lanes. */
-static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
+static skin_frame frame_of_place(const cloth *c, const bound_place *place) {
   int32_t particles[4];
   skin_patch patch;
   cell_particles(c, place->column, place->row, particles);
@@ -135,9 +127,7 @@ static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
     patch.corner[corner] = lanes3_splat(vector_load(vectors_at(c, c->state.position), particles[corner]));
     patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
   }
-  const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
-  return (bind_frame){lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
-                      lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
+  return frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
 }
 
 /* A vertex as seen from a place: its height along the normal, and what remains beside it [cells]. */
@@ -146,10 +136,11 @@ typedef struct seen_vertex {
   float height;
 } seen_vertex;
 
-static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_vector vertex) {
-  const cloth_vector from = in_cells(c, vector_subtract(vertex, f->place));
-  const float height = flush_small(vector_dot(from, f->normal), CELL_QUANTUM);
-  return (seen_vertex){vector_flush(vector_add_scaled(from, f->normal, negate(height)), CELL_QUANTUM), height};
+static seen_vertex vertex_seen_from(const cloth *c, const skin_frame *f, cloth_vector vertex) {
+  const cloth_vector from = in_cells(c, vector_subtract(vertex, lanes3_first(f->place)));
+  const cloth_vector normal = lanes3_first(f->normal);
+  const float height = flush_small(vector_dot(from, normal), CELL_QUANTUM);
+  return (seen_vertex){vector_flush(vector_add_scaled(from, normal, negate(height)), CELL_QUANTUM), height};
 }
 
 /* Moves a coordinate that has left its cell to the neighbouring one, or keeps it near the border or gap. */
@@ -171,9 +162,9 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
 /* Moves a place to where its normal passes through the vertex; each step solves for shifts in the tangent plane. */
 static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
   for (int32_t step = 0; step < BIND_STEPS; step++) {
-    const bind_frame f = frame_of_place(c, place);
+    const skin_frame f = frame_of_place(c, place);
     const cloth_vector beside = vertex_seen_from(c, &f, vertex).beside;
-    const cloth_vector u = in_cells(c, f.along_u), v = in_cells(c, f.along_v);
+    const cloth_vector u = in_cells(c, lanes3_first(f.along_u)), v = in_cells(c, lanes3_first(f.along_v));
     const float uu = vector_dot(u, u), uv = vector_dot(u, v), vv = vector_dot(v, v), determinant = uu * vv - uv * uv;
     if (!(determinant > MIN_DETERMINANT * uu * vv)) { return; }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
@@ -266,8 +257,9 @@ static void find_cell(const cloth *const *cloths, int32_t count, const cloth_bin
   }
 }
 
-static cloth_vector in_frame(const bind_frame *f, cloth_vector a) {
-  return vector_flush_work(vector(vector_dot(a, f->tangent), vector_dot(a, f->bitangent), vector_dot(a, f->normal)));
+static cloth_vector in_frame(const skin_frame *f, cloth_vector a) {
+  return vector_flush_work(vector(vector_dot(a, lanes3_first(f->tangent)), vector_dot(a, lanes3_first(f->bitangent)),
+                                  vector_dot(a, lanes3_first(f->normal))));
 }
 
 static float place_of_units(uint16_t units) {
@@ -278,7 +270,7 @@ static float place_of_units(uint16_t units) {
 static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
   bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
   refine_place(c, &place, vertex->position);
-  const bind_frame f = frame_of_place(c, &place);
+  const skin_frame f = frame_of_place(c, &place);
   const seen_vertex seen = vertex_seen_from(c, &f, vertex->position);
   const uint8_t weight = b->weight;
   fill_zero(b, sizeof *b);

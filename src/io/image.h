@@ -1,5 +1,4 @@
 #pragma once
-#include "../cloth/access.h"
 #include "image_check.h"
 
 /// Hashes, saves and images of the state ///

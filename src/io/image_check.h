@@ -1,10 +1,5 @@
 #pragma once
 #include "../bodies/body_calls.h"
-#include "../cloth/access.h"
-#include "../cloth/config.h"
-#include "../cloth/gaps.h"
-#include "../cloth/settings.h"
-#include "../cloth/step_origin.h"
 #include "../contact/cell_memory.h"
 #include "../contact/colliders.h"
 #include "../contact/memory.h"

@@ -1,5 +1,4 @@
 #pragma once
-#include "../cloth/access.h"
 #include "../cloth/gaps.h"
 #include "../terms/stiffness.h"
 

@@ -1,6 +1,4 @@
 #pragma once
-#include "../cloth/config.h"
-#include "../cloth/settings.h"
 #include "../contact/build_geometry.h"
 #include "../contact/build_hull.h"
 #include "../contact/colliders.h"

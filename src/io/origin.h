@@ -1,5 +1,4 @@
 #pragma once
-#include "../cloth/access.h"
 #include "../cloth/step_origin.h"
 #include "../step/move_frame.h"
 

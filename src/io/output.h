@@ -1,8 +1,5 @@
 #pragma once
-#include "../cloth/access.h"
-#include "../cloth/gaps.h"
 #include "../cloth/step_origin.h"
-#include "../cloth/vertices.h"
 #include "../tear/torn_cells.h"
 #include "../terms/air.h"
 

@@ -1,6 +1,4 @@
 #pragma once
-#include "../cloth/access.h"
-#include "../cloth/vertices.h"
 #include "../terms/air.h"
 #include "output.h"
 

@@ -1,7 +1,4 @@
 #pragma once
-#include "../cloth/access.h"
-#include "../cloth/gaps.h"
-#include "../cloth/vertices.h"
 #include "../group/group_calls.h"
 #include "../group/group_layout.h"
 #include "../group/stitches.h"

@@ -1,9 +1,5 @@
 #pragma once
 #include "../bodies/bodies.h"
-#include "../cloth/access.h"
-#include "../cloth/body_list.h"
-#include "../cloth/costs.h"
-#include "../cloth/gaps.h"
 #include "../terms/stiffness.h"
 #include "../terms/tethers.h"
 
