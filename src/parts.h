@@ -67,7 +67,7 @@
 #include "cloth/pieces.h"
 #include "solve/strips.h"
 #include "contact/contact_record.h"
-#include "cloth/statistics.h"
+#include "step/statistics.h"
 
 /// 5. Stages of a substep ///
 
@@ -158,7 +158,7 @@
 #include "step/forecast.h"
 #include "step/planner.h"
 #include "step/move_frame.h"
-#include "io/origin.h"
+#include "step/origin.h"
 #include "step/step.h"
 
 /// 7. The interface ///

@@ -1,6 +1,6 @@
 #pragma once
 #include "../cloth/step_origin.h"
-#include "../step/move_frame.h"
+#include "move_frame.h"
 
 /// The origin in the world ///
 
