@@ -173,16 +173,13 @@
 #endif
 
 /* CLOTH_ONCE: functions called from many places, CLOTH_REPEATED: parts of kernels that stand in them several times.
-   Where size is asked for they are never inlined, and cloth with gaps has no loops of its own (GAP_VERSIONS; a call in
-   a loop costs vector registers). */
+   Where size is asked for they are never inlined. */
 #if defined(__OPTIMIZE_SIZE__)
 #define CLOTH_ONCE CLOTH_SEPARATE
 #define CLOTH_REPEATED CLOTH_SEPARATE
-#define GAP_VERSIONS 0
 #else
 #define CLOTH_ONCE static
 #define CLOTH_REPEATED CLOTH_INLINE
-#define GAP_VERSIONS WITH_GAPS
 #endif
 
 /* Before a loop over an array of vectors with a small, constant number of rounds: GCC else keeps it in memory. */

@@ -188,6 +188,12 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
+/* Mean of a map at two particles; 1 without the map. */
+static float map_between(const cloth *c, uint32_t offset, int32_t i, int32_t j) {
+  const float *map = floats_at(c, offset);
+  return offset ? 0.5f * (map[i] + map[j]) : 1.0f;
+}
+
 /* Particles that have a cell. */
 static int32_t particles_of(const cloth *c) {
   return WITH_GAPS && c->gaps ? ((const gap_summary *)at(c, c->gaps))->particles : c->count;

@@ -71,46 +71,40 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
 
 /* The default config, its check, which returns the number of its first fault (settings.h), and what a config needs. */
 
+#define BEST_PRECONDITIONER (WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK)
+
 cloth_config cloth_config_default(void) {
-  cloth_config config;
-  fill_zero(&config, sizeof config);
-  config.cookie = CLOTH_COOKIE;
-  config.columns = 32;
-  config.rows = 32;
-  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
-  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
-  config.fabric = fabric_default();
-  config.gravity = vector(0.0f, -9.81f, 0.0f);
-  /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
-  config.substeps = WITH_SOLVER ? 2 : CLOTH_AUTOMATIC;
-  config.iterations = CLOTH_AUTOMATIC;
-  config.thickness = 0.01f;
-  config.self_friction = 0.3f;
-  config.max_colliders = WITH_COLLIDERS ? 16 : 0;
-  config.grid.imperfection = 1.0e-4f;
-  config.air.density = 1.2f;
-  config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
-  config.integration.method = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.integration.explicit_threshold = 1.0f;
-  config.integration.max_substeps = WITH_SOLVER ? 64 : 256;
-  config.integration.max_speed = 300.0f;
-  config.integration.velocity_damping = 0.1f;
-  config.integration.rest_drag = 0.05f;
-  config.integration.rest_speed = 0.5f;
-  config.integration.max_push_speed = 3.0f;
-  config.integration.max_parts = 4;
-  config.grid.min_bending_length = 1.0f;
-  config.tethers.scale = 1.0015f;
-  config.solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
-  config.solver.max_iterations = 80;
-  config.strain_limit.stiffness = 50.0f;
-  config.tearing.max_torn_cells = 256;
-  config.self.pairs = 24;
-  config.self.gathers = 1;
-  config.self.untangle = 1;
-  config.sleep.time = 0.5f;
-  config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
-  return config;
+  return (cloth_config){
+      .cookie = CLOTH_COOKIE,
+      .columns = 32,
+      .rows = 32,
+      .edge_warp = {1.0f, 0.0f, 0.0f},
+      .edge_weft = {0.0f, 0.0f, 1.0f},
+      .fabric = fabric_default(),
+      .gravity = {0.0f, -9.81f, 0.0f},
+      .substeps = WITH_SOLVER ? 2 : CLOTH_AUTOMATIC, /* an explicit cloth needs as many as its stiffness demands */
+      .iterations = CLOTH_AUTOMATIC,
+      .thickness = 0.01f,
+      .self_friction = 0.3f,
+      .max_colliders = WITH_COLLIDERS ? 16 : 0,
+      .grid = {.imperfection = 1.0e-4f, .min_bending_length = 1.0f},
+      .air = {.density = 1.2f, .normal_drag = WITH_AIR ? 1.2f : 0.0f},
+      .integration = {.method = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY,
+                      .explicit_threshold = 1.0f,
+                      .max_substeps = WITH_SOLVER ? 64 : 256,
+                      .max_speed = 300.0f,
+                      .velocity_damping = 0.1f,
+                      .rest_drag = 0.05f,
+                      .rest_speed = 0.5f,
+                      .max_push_speed = 3.0f,
+                      .max_parts = 4},
+      .tethers = {.scale = 1.0015f},
+      .solver = {.preconditioner = BEST_PRECONDITIONER, .max_iterations = 80},
+      .strain_limit = {.stiffness = 50.0f},
+      .tearing = {.max_torn_cells = 256},
+      .self = {.pairs = 24, .gathers = 1, .untangle = 1},
+      .sleep = {.time = 0.5f},
+      .capacity = {.max_confined = WITH_CONFINED ? 8 : 0}};
 }
 
 #if WITH_SOLVER
@@ -130,7 +124,7 @@ int cloth_config_use_imex(cloth_config *config) {
   config->substeps = IMEX_SUBSTEPS;
   config->tethers.count = 0;
   config->strain_limit.max_extension = 0.0f;
-  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  config->solver.preconditioner = BEST_PRECONDITIONER;
   config->solver.max_iterations = IMEX_ITERATIONS;
   config->solver.tolerance = 1.0e-3f;
   return CLOTH_OK;

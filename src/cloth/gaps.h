@@ -195,22 +195,26 @@ static void join_pieces(int32_t *label, int32_t i, int32_t j) {
   label[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Counts the pieces of the cloth, with `label`, a word per particle, which are 0 before and after. */
-static void count_pieces(const cloth *c, int32_t *label) {
+/* Labels the particles, in rows of `pitch` places, by a place of their piece of the cloth; -1 where there is none.
+   Returns how many pieces there are. */
+CLOTH_SEPARATE int32_t label_pieces(const cloth *c, int32_t *label, int32_t pitch) {
   const int32_t columns = c->grid.columns;
-  gap_summary *s = gap_summary_of(c);
-  s->pieces = 0;
+  int32_t pieces = 0;
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns, column = i - row * columns;
-    label[i] = i;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(label, i - 1, i); }
-    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) { join_pieces(label, i - column, i); }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(label, i - columns, i); }
+    const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
+    label[place] = place;
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(label, place - 1, place); }
+    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
+      join_pieces(label, place - column, place);
+    }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(label, place - pitch, place); }
   }
-  for (int32_t i = 0; i < c->count; i++) {
-    s->pieces += label[i] == i && !is_gap(c, i, GAP_PARTICLE);
+  for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
+    const int32_t place = i / columns * pitch + i % columns, is_absent = is_gap(c, i, GAP_PARTICLE);
+    pieces += label[place] == place && !is_absent;
+    label[place] = is_absent ? -1 : label[label[place]];
   }
-  fill_zero(label, (size_t)c->count * sizeof(int32_t));
+  return pieces;
 }
 
 CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {

@@ -152,7 +152,9 @@ static void cut_mask(cloth *c, const cloth_config *config) {
   }
   set_gaps(c, config->grid.cell_mask);
   if (has_rest_shape(c)) { set_rest_shape(c, config); }
-  count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  int32_t *label = (int32_t *)at(c, c->state.velocity); /* which is 0 before and after */
+  s->pieces = label_pieces(c, label, c->grid.columns);
+  fill_zero(label, (size_t)c->count * sizeof(int32_t));
 }
 
 /* Adds the mask, and the settings of tearing. */

@@ -12,8 +12,8 @@
 /*
  * The state in an image or a save, read at the offsets that its parts have in the cloth, and its checks, which return 1
  * for valid content. Of both every value of inputs, lists and freedoms is checked against what calls and steps can
- * produce. Of the arrays of an image, too; of those of a save every float's range and every index alone, which is so
- * fast as a copy, and so much that a step stays in bounds and finite. In: the caller's bytes. Scratch: none.
+ * produce. Of the arrays of an image, too; of those of a save every float's range and every index alone, so that a
+ * step stays in bounds and finite, and the check is as fast as the copy. In: the caller's bytes. Scratch: none.
  */
 
 /* Range of the length of a unit vector: floats round it, and a moving frame rotates it many times. */

@@ -16,10 +16,9 @@ typedef struct spring_sums {
   int32_t springs; /* along warp and weft */
 } spring_sums;
 
-/* Stiffness factor between two particles: the mean of the map at both. */
+/* Stiffness factor between two particles. */
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
-  const float *map = floats_at(c, c->constant.stiffness_map);
-  return c->constant.stiffness_map ? 0.5f * (map[i] + map[j]) : 1.0f;
+  return map_between(c, c->constant.stiffness_map, i, j);
 }
 
 /* Adds the spring from particle i to j that belongs to a column of a row. */

@@ -6,7 +6,6 @@
 #include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
-#include "../cloth/gaps.h"
 #include "../cloth/types.h"
 #include "levels.h"
 #include "transfer.h"
@@ -34,28 +33,6 @@ CLOTH_INLINE int is_in_pieces(const cloth *c) {
 }
 
 #if WITH_GAPS
-
-/* Labels the pieces of the cloth, and counts them. */
-CLOTH_SEPARATE void label_pieces(const cloth *c) {
-  const int32_t columns = c->grid.columns, pitch = pitch_of(c);
-  int32_t *table = labels_of(c), pieces = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
-    table[place] = place;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(table, place - 1, place); }
-    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
-      join_pieces(table, place - column, place);
-    }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(table, place - pitch, place); }
-  }
-  for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
-    const int32_t place = i / columns * pitch + i % columns;
-    const int32_t is_absent = is_gap(c, i, GAP_PARTICLE);
-    pieces += table[place] == place && !is_absent;
-    table[place] = is_absent ? -1 : table[table[place]];
-  }
-  workspace_of(c)->pieces = pieces;
-}
 
 /* The label of a node of a level, 0 for the particles. Nodes beyond the grid have that of the nearest particle. */
 static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t column) {

@@ -67,7 +67,9 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
   workspace_of(c)->coarsest_is_kept = 0;
   if (arrays.factors) { fill_factors(c, &arrays); }
 #if WITH_GAPS
-  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) { label_pieces(c); }
+  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
+    workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
+  }
 #endif
 }
 

@@ -48,8 +48,7 @@ typedef struct tear_list {
 
 static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  const float *map = floats_at(c, s->tear_map);
-  return s->tear_map ? s->tear_strain * 0.5f * (map[i] + map[j]) : s->tear_strain;
+  return s->tear_strain * map_between(c, s->tear_map, i, j);
 }
 
 static int32_t thread_end(const cloth *c, int32_t d, int32_t particle) {
@@ -75,9 +74,7 @@ static float thread_rest(const cloth *c, int32_t d, int32_t i) {
 }
 
 static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
-  if (!c->constant.stiffness_map) { return 1.0f; }
-  const float *map = floats_at(c, c->constant.stiffness_map);
-  return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_THREAD_STIFFNESS);
+  return maximum(map_between(c, c->constant.stiffness_map, i, thread_end(c, d, i)), LEAST_THREAD_STIFFNESS);
 }
 
 /* The first particle of a thread of a line; on rings the threads start anew behind the last. */
