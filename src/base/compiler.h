@@ -138,12 +138,11 @@
 
 /* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
 #define WITH_EVERYTHING                                                                                                \
-  (WITH_SOLVER && WITH_MULTILEVEL && WITH_COLLIDERS && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH &&                  \
-   WITH_DISTANCE_GRID && WITH_SHARED_BODIES && WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF &&               \
-   WITH_SELF_TRIANGLES && WITH_SELF_SPHERES && WITH_GROUPS && WITH_SEAMS && WITH_SLEEP && WITH_SETTLE &&               \
-   WITH_TARGETS && WITH_MOVE_FRAME && WITH_ORIGIN && WITH_BODIES && WITH_WRAP && WITH_MASK && WITH_TEARING &&          \
-   WITH_REST_SHAPE && WITH_PLANNING && WITH_WORKERS && WITH_FABRICS && WITH_VERTICES && WITH_SKIN && WITH_BLEND &&     \
-   WITH_MEASURE && WITH_IMAGE && WITH_QUERIES && WITH_CONTACT_RECORD && WITH_SAVE_CHECKS && WITH_SELF_TEST &&          \
+  (WITH_MULTILEVEL && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH && WITH_DISTANCE_GRID && WITH_SHARED_BODIES &&       \
+   WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF_TRIANGLES && WITH_SELF_SPHERES && WITH_SEAMS &&              \
+   WITH_SLEEP && WITH_SETTLE && WITH_TARGETS && WITH_MOVE_FRAME && WITH_ORIGIN && WITH_BODIES && WITH_WRAP &&          \
+   WITH_MASK && WITH_TEARING && WITH_REST_SHAPE && WITH_PLANNING && WITH_WORKERS && WITH_FABRICS && WITH_VERTICES &&   \
+   WITH_SKIN && WITH_BLEND && WITH_MEASURE && WITH_IMAGE && WITH_QUERIES && WITH_SAVE_CHECKS && WITH_SELF_TEST &&      \
    WITH_NAMES)
 #if !WITH_EVERYTHING && (defined(__GNUC__) || defined(__clang__))
 #pragma GCC diagnostic ignored "-Wunused-function"

@@ -141,10 +141,8 @@ CLOTH_SEPARATE void derive_gaps(const cloth *c) {
 
 /* Sets the bytes of a new cloth, with a mask of cells or NULL. */
 static void set_gaps(const cloth *c, const uint8_t *mask) {
-  const int32_t columns = c->grid.columns, cells = cells_along_warp(c);
-  for (int32_t i = 0; mask && i < cells * (c->grid.rows - 1); i++) {
-    const int32_t row = i / cells;
-    gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
+  for (int32_t i = 0; mask && i < cells_along_warp(c) * (c->grid.rows - 1); i++) {
+    gaps_of(c)[first_of_cell(c, i)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
   }
   derive_gaps(c);
   if (can_tear(c)) { copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count); }

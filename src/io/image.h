@@ -74,35 +74,18 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
 
 /// Portable images ///
 
-/* Words of the header of an image. */
-enum {
-  IMAGE_MAGIC,
-  IMAGE_STATE_VERSION,
-  IMAGE_NUMERICS_VERSION,
-  IMAGE_BYTES,
-  IMAGE_COLUMNS,
-  IMAGE_ROWS,
-  IMAGE_COLLIDERS,
-  IMAGE_CONFINED,
-  IMAGE_CONFIG,                  /* hash of the config, low word first */
-  IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
-  IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
-};
+/* Words of the header of an image: magic and versions, from IMAGE_BYTES on what has to fit the cloth, and the hash of
+   the state, low word first. */
+enum { IMAGE_BYTES = 3, IMAGE_HASH = 10, IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4 };
+typedef struct image_header {
+  uint32_t word[IMAGE_HEADER_WORDS];
+} image_header;
 
-/* Writes the header of an image of this cloth whose state has a hash. */
-static void describe_image(const cloth *c, uint64_t hash, uint32_t header[IMAGE_HEADER_WORDS]) {
-  header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
-  header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
-  header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state.end - c->state.freedom);
-  header[IMAGE_COLUMNS] = (uint32_t)c->grid.columns;
-  header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
-  header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
-  header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
-  header[IMAGE_CONFIG] = c->config_hash[0];
-  header[IMAGE_CONFIG + 1] = c->config_hash[1];
-  header[IMAGE_HASH] = (uint32_t)hash;
-  header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
+static image_header describe_image(const cloth *c, uint64_t hash) {
+  return (image_header){{CLOTH_IMAGE_MAGIC, CLOTH_STATE_VERSION, CLOTH_NUMERICS_VERSION,
+                         IMAGE_HEADER_BYTES + c->state_bytes, (uint32_t)c->grid.columns, (uint32_t)c->grid.rows,
+                         (uint32_t)c->settings.capacity.max_colliders, (uint32_t)c->settings.capacity.max_confined,
+                         c->config_hash[0], c->config_hash[1], (uint32_t)hash, (uint32_t)(hash >> 32)}};
 }
 
 static void write_words(uint8_t *to, const any_word *words, int32_t count) {
@@ -114,12 +97,14 @@ static void write_words(uint8_t *to, const any_word *words, int32_t count) {
 }
 
 /* The error of a header that does not belong to an image of a cloth like this one, or CLOTH_OK. */
-static int check_image_header(const uint32_t header[IMAGE_HEADER_WORDS], const uint32_t expected[IMAGE_HEADER_WORDS],
-                              size_t bytes) {
-  for (int32_t i = IMAGE_MAGIC; i < IMAGE_HASH; i++) {
-    if (header[i] != expected[i]) { return i < IMAGE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG; }
+static int check_image_header(const cloth *c, const image_header *header, size_t bytes) {
+  const image_header expected = describe_image(c, 0);
+  for (int32_t i = 0; i < IMAGE_HASH; i++) {
+    if (header->word[i] != expected.word[i]) {
+      return i < IMAGE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
+    }
   }
-  return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
+  return bytes < header->word[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
 }
 
 #if WITH_IMAGE
@@ -128,10 +113,9 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
   int error = check_call(c, image);
   if (error) { return error; }
   if (!is_room(c, image, bytes, IMAGE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
-  uint32_t header[IMAGE_HEADER_WORDS];
+  const image_header header = describe_image(c, hash_state(c));
   uint8_t *to = (uint8_t *)image + IMAGE_HEADER_BYTES;
-  describe_image(c, hash_state(c), header);
-  write_words((uint8_t *)image, header, IMAGE_HEADER_WORDS);
+  write_words((uint8_t *)image, header.word, IMAGE_HEADER_WORDS);
   copy_memory(to, freedom_of(c), freedom_bytes(c));
   write_words(to + freedom_bytes(c), words_at(c, c->state.colliders), state_words(c));
   return CLOTH_OK;
@@ -141,17 +125,16 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
   int error = check_call(c, image);
   if (error) { return error; }
   if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
-  uint32_t header[IMAGE_HEADER_WORDS], expected[IMAGE_HEADER_WORDS];
+  image_header header;
   const image_view view = {c, (const uint8_t *)image + IMAGE_HEADER_BYTES, 0};
-  read_words(header, (const uint8_t *)image, IMAGE_HEADER_WORDS);
-  describe_image(c, 0, expected);
-  error = check_image_header(header, expected, bytes);
+  read_words(header.word, (const uint8_t *)image, IMAGE_HEADER_WORDS);
+  error = check_image_header(c, &header, bytes);
   if (error) { return error; }
   hasher h;
   hash_start(&h);
   hash_bytes(&h, view.state, c->state_bytes);
   const uint64_t hash = hash_end(&h);
-  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
+  if (header.word[IMAGE_HASH] != (uint32_t)hash || header.word[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
     return CLOTH_ERROR_IMAGE_DAMAGED;
   }
   if (!check_image_content(&view)) { return CLOTH_ERROR_IMAGE_CONTENT; }

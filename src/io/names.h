@@ -47,13 +47,9 @@ const char *cloth_result_name(int result) {
   return result >= CLOTH_ERROR_GEOMETRY ? name : "unknown";
 }
 
-static int is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
-
 /* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  if (!is_digit(before)) { return 0; }
+  if (before < '0' || before > '9') { return 0; }
   if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) { return 2; }
   return text[0] == 'f';
 }

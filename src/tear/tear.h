@@ -303,13 +303,10 @@ static void finish_tears(const cloth *c, float dt) {
    if the cut was moved by very little towards larger columns, and by much less towards larger rows. */
 
 /* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
-static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {
-  const float column = flush_small(cut->column, WORK_QUANTUM), row = flush_small(cut->row, WORK_QUANTUM);
-  const float end_column = flush_small(cut->end_column, WORK_QUANTUM);
-  const float end_row = flush_small(cut->end_row, WORK_QUANTUM);
-  const int is_ordered = row < end_row || (row == end_row && column >= end_column);
-  return is_ordered ? (cloth_cut_line){column, row, end_column, end_row}
-                    : (cloth_cut_line){end_column, end_row, column, row};
+static cloth_cut_line ordered_cut(cloth_cut_line cut) {
+  flush_floats(&cut.column, (int32_t)(sizeof cut / sizeof(float)));
+  const int is_ordered = cut.row < cut.end_row || (cut.row == cut.end_row && cut.column >= cut.end_column);
+  return is_ordered ? cut : (cloth_cut_line){cut.end_column, cut.end_row, cut.column, cut.row};
 }
 
 /* Is a particle behind the straight line through a cut: at larger columns, or below a cut along a row? */
@@ -344,7 +341,7 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
     return CLOTH_ERROR_RANGE;
   }
   if (!can_tear(c)) { return CLOTH_ERROR_STATE; }
-  const cloth_cut_line line = ordered_cut(cut);
+  const cloth_cut_line line = ordered_cut(*cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
