@@ -327,16 +327,18 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
     statement;                                                                                                         \
   }
 
-/* Runs a statement for each block of lanes of the first `count` elements; `i` is the block's first element, `left` how
-   many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant CLOTH_LANES. */
-#define EACH_BLOCK(i, left, count, statement)                                                                          \
-  for (int32_t i = 0, end_of_blocks = (count); i < end_of_blocks; i += CLOTH_LANES) {                                  \
+/* Runs a statement for each block of lanes of the elements from `first` to `end` - 1; `i` is the block's first element,
+   `left` how many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant
+   CLOTH_LANES. */
+#define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
+  for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
     if (HAS_WHOLE_BLOCKS && end_of_blocks - i >= CLOTH_LANES) {                                                        \
       WITH_CONSTANT(left, CLOTH_LANES, statement)                                                                      \
     } else {                                                                                                           \
       WITH_CONSTANT(left, end_of_blocks - i, statement)                                                                \
     }                                                                                                                  \
   }
+#define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
 #if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define HAS_WHOLE_BLOCKS 0
 #else
