@@ -360,9 +360,8 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
-  c->pieces = WITH_WORKERS ? (uint16_t)config->capacity.workers : 0;
-  const int32_t most = most_strips(c->grid.columns, c->grid.rows);
-  c->pieces = c->pieces > most ? (uint16_t)most : c->pieces;
+  const int32_t most = WITH_WORKERS ? config->capacity.workers : 0;
+  c->pieces = (uint16_t)smaller_of(most, most_strips(c->grid.columns, c->grid.rows));
   layout_constants(c, config, &end);
   layout_state(c, config, &end);
   layout_scratch(c, config, &end);

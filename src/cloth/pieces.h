@@ -77,17 +77,15 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
   piece_counts sum = {0, 0};
   piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
   job.blocks = (items + grain - 1) / grain;
-  job.pieces = smaller_of(job.blocks, c->pieces);
-  if (!workers || job.pieces < 2) {
-    stage_piece p = whole_piece(c, what, items);
-    stage(c, plan, &p);
-    return p.counts;
+  job.pieces = workers && job.blocks > 1 ? smaller_of(job.blocks, c->pieces) : 1;
+  if (job.pieces < 2) {
+    run_piece(&job, 0);
+  } else {
+    workers->run(workers->context, run_piece, &job, job.pieces);
   }
-  workers->run(workers->context, run_piece, &job, job.pieces);
   for (int32_t number = 0; number < job.pieces; number++) {
-    const piece_counts *counts = &counts_of_pieces(c)[number];
-    sum.limited += counts->limited;
-    sum.recovered += counts->recovered;
+    sum.limited += counts_of_pieces(c)[number].limited;
+    sum.recovered += counts_of_pieces(c)[number].recovered;
   }
   return sum;
 }

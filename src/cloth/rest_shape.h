@@ -99,7 +99,7 @@ static float area_around(const cloth_config *config, int32_t column, int32_t row
 
 /// Faults ///
 
-/* May the spring of a direction that starts at a particle be as long as it is? `mean`: of the direction. */
+/* May a spring have a length, where those of its direction have this mean? */
 static int is_rest_length(float length, float mean) {
   return in_range(length, maximum(MIN_SPACING, LEAST_REST_RATIO * mean), minimum(MAX_SPACING, MOST_REST_RATIO * mean));
 }

@@ -73,27 +73,12 @@ static int needs_self(const cloth_config *config) {
 
 /* Most particles of a cloth with self-contact: candidates have 16 bits for each. Texts below quote it. */
 #define SELF_PARTICLE_LIMIT 65536
-#if WITH_CONTACT_RECORD
-#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
-#else /* any but 0 is refused, as left out */
-#define CONTACT_INTEGERS(X)
-#endif
 
-#if WITH_SELF
-#define SELF_INTEGERS(X)                                                                                               \
-  X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "") X(self.untangle, 0, 1, "")
-#else /* not read */
-#define SELF_INTEGERS(X)
-#endif
-
-#if WITH_TEARING
-#define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
-#define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
-#else
-#define TEARING_INTEGERS(X)
-#define TEARING_FLOATS(X)
-#endif
+/* Ranges of a part of the library: without it they are not read. */
+#define RANGES_WITH(with, ...) RANGES_WITH_(with, __VA_ARGS__)
+#define RANGES_WITH_(with, ...) RANGES_WITH_##with(__VA_ARGS__)
+#define RANGES_WITH_0(...)
+#define RANGES_WITH_1(...) __VA_ARGS__
 
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
@@ -108,11 +93,12 @@ static int needs_self(const cloth_config *config) {
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
   X(iterations, 0, CLOTH_ITERATION_LIMIT, "")                                                                          \
   X(integration.max_parts, 1, 4, "")                                                                                   \
-  SELF_INTEGERS(X)                                                                                                     \
+  RANGES_WITH(WITH_SELF, X(self.pairs, 1, 32, "") X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "")  \
+                             X(self.untangle, 0, 1, ""))                                                               \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
-  TEARING_INTEGERS(X)                                                                                                  \
+  RANGES_WITH(WITH_TEARING, X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, ""))               \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
   X(capacity.max_attachments, 0, 65535, "")                                                                            \
@@ -124,7 +110,7 @@ static int needs_self(const cloth_config *config) {
   X(capacity.meshes, 0, 16, "")                                                                                        \
   X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
   X(capacity.workers, 0, CLOTH_WORKER_LIMIT, "")                                                                       \
-  CONTACT_INTEGERS(X)
+  RANGES_WITH(WITH_CONTACT_RECORD, X(capacity.max_contacts, 0, 1000000, ""))
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -147,7 +133,7 @@ static int needs_self(const cloth_config *config) {
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
   X(grid.min_bending_length, 0.0f, 16.0f, " cells")                                                                    \
   X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
-  TEARING_FLOATS(X)                                                                                                    \
+  RANGES_WITH(WITH_TEARING, X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N"))              \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")

@@ -71,15 +71,18 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
   return used;
 }
 
+/* Writes the text of a fault. Returns its error. */
+static int explain(char *text, size_t bytes, const char *texts, int fault, int error) {
+  append_text(text, bytes, 0, find_text(texts, fault));
+  return error;
+}
+
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = find_config_fault(config);
-  if (fault > CONFIG_FABRIC) {
-    size_t used = append_text(text, bytes, 0, "fabric.");
-    append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
-  } else {
-    append_text(text, bytes, 0, find_text(config_texts, fault));
-  }
+  const int fault = find_config_fault(config);
+  if (fault <= CONFIG_FABRIC) { return explain(text, bytes, config_texts, fault, config_error(fault)); }
+  const size_t used = append_text(text, bytes, 0, "fabric.");
+  append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
   return config_error(fault);
 }
 
@@ -94,8 +97,7 @@ int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
   const int fault = find_collider_fault(collider);
-  append_text(text, bytes, 0, find_text(collider_texts, fault));
-  return collider_error(fault);
+  return explain(text, bytes, collider_texts, fault, collider_error(fault));
 }
 
 #endif
@@ -109,8 +111,7 @@ int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t b
 #if WITH_HULL
   fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
 #endif
-  append_text(text, bytes, 0, find_text(geometry_texts, fault));
-  return geometry_error(fault);
+  return explain(text, bytes, geometry_texts, fault, geometry_error(fault));
 }
 
 #endif
