@@ -13,8 +13,6 @@
  *   near  the components of a vector lie `plane` floats apart, so that lanes can be loaded from any column on, as from
  *         that of a neighbour. With one lane the components of a particle follow each other.
  *   own   the components of a block of lanes follow each other: such arrays are read only where a block begins.
- *
- * In and out: arguments alone.
  */
 
 #if CLOTH_LANES == 1

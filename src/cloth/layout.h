@@ -381,9 +381,8 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  int error = check_config(config);
-  if (error) { return error; }
-  if (!memory) { return CLOTH_ERROR_NULL; }
+  const int error = check_config(config);
+  if (error || !memory) { return error ? error : CLOTH_ERROR_NULL; }
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -407,8 +406,7 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  int error = check_call(c, memory);
-  if (error) { return error; }
-  describe_memory(c, memory);
-  return CLOTH_OK;
+  const int error = check_call(c, memory);
+  if (!error) { describe_memory(c, memory); }
+  return error;
 }
