@@ -228,11 +228,8 @@ static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
     near++;
   }
   for (int32_t i = first; i < end && near < end; i++) {
-    if (is_gap(c, i, GAP_PARTICLE)) {
-      copy_vector(x, near, i);
-    } else {
-      near = i;
-    }
+    near = is_gap(c, i, GAP_PARTICLE) ? near : i;
+    copy_vector(x, near, i);
   }
   return near < end;
 }

@@ -176,8 +176,7 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
 }
 
 static int32_t intersections_of(int32_t count) {
-  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
-  return most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  return larger_of(count / SELF_PARTICLES_PER_INTERSECTION, SELF_MIN_INTERSECTIONS);
 }
 
 static int32_t elements_for(int32_t candidates) {

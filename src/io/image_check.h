@@ -53,18 +53,19 @@ static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   }
 }
 
+CLOTH_INLINE float_bits view_word(const image_view *view, const uint8_t *from) {
+  float_bits word;
+  word.bits = little_endian_word(from);
+  if (is_save(view)) { copy_memory(&word, from, sizeof word); }
+  return word;
+}
+
 static void read_view(const image_view *view, void *to, const uint8_t *from, size_t bytes) {
   if (is_save(view)) {
     copy_memory(to, from, bytes);
   } else {
     read_words((any_word *)to, from, (int32_t)(bytes / 4));
   }
-}
-
-static float_bits view_word(const image_view *view, const uint8_t *from) {
-  float_bits word;
-  read_view(view, &word, from, sizeof word);
-  return word;
 }
 
 /* Is a word +0, or a finite float of at least 2^-40 in magnitude, as all floats of a state are? */
