@@ -38,26 +38,38 @@ static void flush_settings(cloth_settings *s) {
   s->world.recentre_distance = flush_small(s->world.recentre_distance, STATE_QUANTUM);
 }
 
-/* Initialisers without names are in the order of cloth_settings. */
 static void copy_settings(cloth *c, const cloth_config *config) {
-  const cloth_config_integration *integration = &config->integration;
-  const cloth_config_capacity *capacity = &config->capacity;
-  c->settings = (cloth_settings){
-      .air = config->air,
-      .integration = {integration->method, config->grid.min_bending_length, integration->explicit_threshold,
-                      integration->bdf2_blend, config->substeps, integration->max_substeps, integration->max_speed,
-                      integration->velocity_damping, integration->rest_drag, integration->rest_speed,
-                      integration->max_push_speed, config->iterations, integration->max_parts},
-      .tethers = config->tethers,
-      .solver = config->solver,
-      .strain_limit = config->strain_limit,
-      .contact = {config->thickness},
-      .sleep = config->sleep,
-      .world = {config->world.recentre_distance},
-      .capacity = {config->max_colliders, capacity->max_confined, capacity->max_bodies, capacity->max_attachments,
-                   capacity->pin_reactions, capacity->fixed_work, capacity->geometry, capacity->meshes,
-                   capacity->max_shared_bodies}};
-  flush_settings(&c->settings);
+  cloth_settings *s = &c->settings;
+  s->air = config->air;
+  s->integration.method = config->integration.method;
+  s->integration.min_bending_length = config->grid.min_bending_length;
+  s->integration.explicit_threshold = config->integration.explicit_threshold;
+  s->integration.bdf2_blend = config->integration.bdf2_blend;
+  s->integration.substeps = config->substeps;
+  s->integration.max_substeps = config->integration.max_substeps;
+  s->integration.max_speed = config->integration.max_speed;
+  s->integration.velocity_damping = config->integration.velocity_damping;
+  s->integration.rest_drag = config->integration.rest_drag;
+  s->integration.rest_speed = config->integration.rest_speed;
+  s->integration.max_push_speed = config->integration.max_push_speed;
+  s->integration.max_parts = config->integration.max_parts;
+  s->integration.iterations = config->iterations;
+  s->tethers = config->tethers;
+  s->solver = config->solver;
+  s->strain_limit = config->strain_limit;
+  s->contact.thickness = config->thickness;
+  s->sleep = config->sleep;
+  s->world.recentre_distance = config->world.recentre_distance;
+  s->capacity.max_colliders = config->max_colliders;
+  s->capacity.geometry = config->capacity.geometry;
+  s->capacity.meshes = config->capacity.meshes;
+  s->capacity.max_shared_bodies = config->capacity.max_shared_bodies;
+  s->capacity.max_confined = config->capacity.max_confined;
+  s->capacity.max_bodies = config->capacity.max_bodies;
+  s->capacity.max_attachments = config->capacity.max_attachments;
+  s->capacity.pin_reactions = config->capacity.pin_reactions;
+  s->capacity.fixed_work = config->capacity.fixed_work;
+  flush_settings(s);
 }
 
 /* Settings of self-contact, where the config asks for it. */
