@@ -87,234 +87,117 @@
 /* Fails to compile unless a condition on the layout of types holds. NAME appears in the compiler's message. */
 #define LAYOUT_CONTRACT(name, condition) typedef char layout_##name[(condition) ? 1 : -1]
 
-/* Switches. CLOTH_NO_NAME leaves the code of NAME out of the build: a config that needs it is refused with
-   CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1 or 0. */
-#ifdef CLOTH_NO_SOLVER /* implicit integration: without it only CLOTH_INTEGRATION_EXPLICIT_ONLY */
-#define WITH_SOLVER 0
-#else
-#define WITH_SOLVER 1
-#endif
-#if defined(CLOTH_NO_MULTILEVEL) || !WITH_SOLVER /* the multilevel preconditioner */
-#define WITH_MULTILEVEL 0
-#else
-#define WITH_MULTILEVEL 1
-#endif
-#ifdef CLOTH_NO_COLLIDERS /* colliders, contact, moving frames */
-#define WITH_COLLIDERS 0
-#else
-#define WITH_COLLIDERS 1
-#endif
-#if defined(CLOTH_NO_HULL) || !WITH_COLLIDERS /* colliders that are convex hulls */
-#define WITH_HULL 0
-#else
-#define WITH_HULL 1
-#endif
-#if defined(CLOTH_NO_HEIGHT_FIELD) || !WITH_COLLIDERS /* colliders that are height fields */
-#define WITH_HEIGHT_FIELD 0
-#else
-#define WITH_HEIGHT_FIELD 1
-#endif
-#if defined(CLOTH_NO_MESH) || !WITH_COLLIDERS /* colliders that are triangle meshes */
-#define WITH_MESH 0
-#else
-#define WITH_MESH 1
-#endif
-#if defined(CLOTH_NO_DISTANCE_GRID) || !WITH_COLLIDERS /* colliders that are grids of signed distances */
-#define WITH_DISTANCE_GRID 0
-#else
-#define WITH_DISTANCE_GRID 1
-#endif
-#if defined(CLOTH_NO_SHARED_BODIES) || !WITH_COLLIDERS /* bodies that cloths share */
-#define WITH_SHARED_BODIES 0
-#else
-#define WITH_SHARED_BODIES 1
-#endif
-#define WITH_SURFACES (WITH_HEIGHT_FIELD || WITH_MESH) /* of triangles */
-#define WITH_CONCAVE (WITH_HEIGHT_FIELD || WITH_MESH || WITH_DISTANCE_GRID)
-#define WITH_GEOMETRY (WITH_HULL || WITH_CONCAVE)
-#ifdef CLOTH_NO_CONFINED /* particles confined to lines and planes */
-#define WITH_CONFINED 0
-#else
-#define WITH_CONFINED 1
-#endif
-#ifdef CLOTH_NO_AIR /* drag, lift and gusts */
-#define WITH_AIR 0
-#else
-#define WITH_AIR 1
-#endif
-#ifdef CLOTH_NO_TETHERS /* tethers */
-#define WITH_TETHERS 0
-#else
-#define WITH_TETHERS 1
-#endif
-/* Contact of a cloth with itself and with other cloths: see also CLOTH_NO_GROUPS. */
-#if defined(CLOTH_NO_SELF) || (defined(CLOTH_NO_SELF_TRIANGLES) && defined(CLOTH_NO_SELF_SPHERES))
-#define WITH_SELF 0
-#else
-#define WITH_SELF 1
-#endif
-#if defined(CLOTH_NO_SELF_TRIANGLES) || !WITH_SELF /* of particles with triangles */
-#define WITH_SELF_TRIANGLES 0
-#else
-#define WITH_SELF_TRIANGLES 1
-#endif
-#if defined(CLOTH_NO_SELF_SPHERES) || !WITH_SELF /* of particles with particles */
-#define WITH_SELF_SPHERES 0
-#else
-#define WITH_SELF_SPHERES 1
-#endif
-#if defined(CLOTH_NO_GROUPS) || !WITH_SELF /* cloths that are stepped together and feel each other */
-#define WITH_GROUPS 0
-#else
-#define WITH_GROUPS 1
-#endif
-#if defined(CLOTH_NO_SEAMS) || !WITH_GROUPS /* seams between the cloths of a group */
-#define WITH_SEAMS 0
-#else
-#define WITH_SEAMS 1
-#endif
-#ifdef CLOTH_NO_SLEEP /* sleep */
-#define WITH_SLEEP 0
-#else
-#define WITH_SLEEP 1
-#endif
-#ifdef CLOTH_NO_SETTLE /* cloth_settle() */
-#define WITH_SETTLE 0
-#else
-#define WITH_SETTLE 1
-#endif
-#ifdef CLOTH_NO_TARGETS /* motion constraints to animated targets */
-#define WITH_TARGETS 0
-#else
-#define WITH_TARGETS 1
-#endif
-#if defined(CLOTH_NO_MOVE_FRAME) || !WITH_COLLIDERS /* moving frames; their poses are checked as those of colliders */
-#define WITH_MOVE_FRAME 0
-#else
-#define WITH_MOVE_FRAME 1
-#endif
-#ifdef CLOTH_NO_ORIGIN /* origins in the world */
-#define WITH_ORIGIN 0
-#else
-#define WITH_ORIGIN 1
-#endif
-#if defined(CLOTH_NO_BODIES) || !WITH_COLLIDERS /* colliders with mass, attachments and reactions of pins */
-#define WITH_BODIES 0
-#else
-#define WITH_BODIES 1
-#endif
-/* Bodies that are common to several cloths of a group. */
-#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS)
-#ifdef CLOTH_NO_WRAP /* tubes */
-#define WITH_WRAP 0
-#else
-#define WITH_WRAP 1
-#endif
-#ifdef CLOTH_NO_MASK /* masks of cells */
-#define WITH_MASK 0
-#else
-#define WITH_MASK 1
-#endif
-#ifdef CLOTH_NO_TEARING /* threads that break, and cuts */
-#define WITH_TEARING 0
-#else
-#define WITH_TEARING 1
-#endif
-#ifdef CLOTH_NO_REST_SHAPE /* pre-shaped pieces */
-#define WITH_REST_SHAPE 0
-#else
-#define WITH_REST_SHAPE 1
-#endif
+/* Switches. CLOTH_NO_NAME, defined as nothing or as 1, leaves the code of NAME out of the build: a config that needs it
+   is refused with CLOTH_ERROR_LEFT_OUT, and functions that serve nothing else are not defined. Inside, WITH_NAME is 1
+   or 0. A static function that nothing calls then is not compiled: it needs no #if. */
+
+/* 0 if a macro is defined as nothing or as 1, else 1: of the two only names that it makes of these have a comma. */
+#define IS_IN(no_name) IS_IN_(no_name)
+#define IS_IN_(value) IS_IN_OF(LEFT_OUT_##value)
+#define IS_IN_OF(comma) SECOND_OF(comma 0, 1, )
+#define LEFT_OUT_ ,
+#define LEFT_OUT_1 ,
+#define SECOND_OF(first, second, ...) second
+/* Of two numbers 0 or 1: 1 if both are, and 1 if one is. */
+#define BOTH(a, b) BOTH_(a, b)
+#define BOTH_(a, b) BOTH_##a(b)
+#define BOTH_0(b) 0
+#define BOTH_1(b) b
+#define EITHER(a, b) EITHER_(a, b)
+#define EITHER_(a, b) EITHER_##a(b)
+#define EITHER_0(b) b
+#define EITHER_1(b) 1
+
+#define WITH_SOLVER IS_IN(CLOTH_NO_SOLVER) /* implicit integration; else only CLOTH_INTEGRATION_EXPLICIT_ONLY */
+#define WITH_MULTILEVEL BOTH(WITH_SOLVER, IS_IN(CLOTH_NO_MULTILEVEL))        /* the multilevel preconditioner */
+#define WITH_COLLIDERS IS_IN(CLOTH_NO_COLLIDERS)                             /* colliders, contact, moving frames */
+#define WITH_HULL BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_HULL))                 /* colliders that are convex hulls, ... */
+#define WITH_HEIGHT_FIELD BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_HEIGHT_FIELD)) /* ... height fields, ... */
+#define WITH_MESH BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_MESH))                 /* ... triangle meshes, ... */
+#define WITH_DISTANCE_GRID BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_DISTANCE_GRID)) /* ... grids of signed distances */
+#define WITH_SHARED_BODIES BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_SHARED_BODIES)) /* bodies that cloths share */
+#define WITH_SURFACES EITHER(WITH_HEIGHT_FIELD, WITH_MESH)                     /* of triangles */
+#define WITH_CONCAVE EITHER(WITH_SURFACES, WITH_DISTANCE_GRID)
+#define WITH_GEOMETRY EITHER(WITH_HULL, WITH_CONCAVE)
+#define WITH_CONFINED IS_IN(CLOTH_NO_CONFINED) /* particles confined to lines and planes */
+#define WITH_AIR IS_IN(CLOTH_NO_AIR)           /* drag, lift and gusts */
+#define WITH_TETHERS IS_IN(CLOTH_NO_TETHERS)
+/* Contact of a cloth with itself and with other cloths, of particles with triangles and with particles. */
+#define WITH_SELF BOTH(IS_IN(CLOTH_NO_SELF), EITHER(IS_IN(CLOTH_NO_SELF_TRIANGLES), IS_IN(CLOTH_NO_SELF_SPHERES)))
+#define WITH_SELF_TRIANGLES BOTH(WITH_SELF, IS_IN(CLOTH_NO_SELF_TRIANGLES))
+#define WITH_SELF_SPHERES BOTH(WITH_SELF, IS_IN(CLOTH_NO_SELF_SPHERES))
+#define WITH_GROUPS BOTH(WITH_SELF, IS_IN(CLOTH_NO_GROUPS)) /* cloths that are stepped together and feel each other */
+#define WITH_SEAMS BOTH(WITH_GROUPS, IS_IN(CLOTH_NO_SEAMS)) /* seams between the cloths of a group */
+#define WITH_SLEEP IS_IN(CLOTH_NO_SLEEP)
+#define WITH_SETTLE IS_IN(CLOTH_NO_SETTLE)                               /* cloth_settle() */
+#define WITH_TARGETS IS_IN(CLOTH_NO_TARGETS)                             /* motion constraints to animated targets */
+#define WITH_MOVE_FRAME BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_MOVE_FRAME)) /* poses are checked as of colliders */
+#define WITH_ORIGIN IS_IN(CLOTH_NO_ORIGIN)                               /* origins in the world */
+#define WITH_BODIES                                                                                                    \
+  BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_BODIES))          /* colliders with mass, attachments, reactions of pins */
+#define WITH_COMMON_BODIES (WITH_BODIES && WITH_GROUPS) /* bodies that are common to several cloths of a group */
+#define WITH_WRAP IS_IN(CLOTH_NO_WRAP)                  /* tubes */
+#define WITH_MASK IS_IN(CLOTH_NO_MASK)                  /* masks of cells */
+#define WITH_TEARING IS_IN(CLOTH_NO_TEARING)            /* threads that break, and cuts */
+#define WITH_REST_SHAPE IS_IN(CLOTH_NO_REST_SHAPE)      /* pre-shaped pieces */
 #define WITH_GAPS (WITH_MASK || WITH_TEARING || WITH_REST_SHAPE)
-#ifdef CLOTH_NO_PLANNING /* work, its bounds, plans and deadlines */
-#define WITH_PLANNING 0
-#else
-#define WITH_PLANNING 1
-#endif
-#if defined(CLOTH_NO_WORKERS) || !WITH_COLLIDERS /* pieces of a step on several threads */
-#define WITH_WORKERS 0
-#else
-#define WITH_WORKERS 1
-#endif
-#ifdef CLOTH_NO_FABRICS /* presets of fabrics */
-#define WITH_FABRICS 0
-#else
-#define WITH_FABRICS 1
-#endif
-#ifdef CLOTH_NO_VERTICES /* interleaved vertices and indices */
-#define WITH_VERTICES 0
-#else
-#define WITH_VERTICES 1
-#endif
-#ifdef CLOTH_NO_SKIN /* meshes that follow cloths */
-#define WITH_SKIN 0
-#else
-#define WITH_SKIN 1
-#endif
-#if defined(CLOTH_NO_BLEND) || !(WITH_VERTICES || WITH_SKIN) /* output between two states */
-#define WITH_BLEND 0
-#else
-#define WITH_BLEND 1
-#endif
-#ifdef CLOTH_NO_MEASURE /* cloth_measure() */
-#define WITH_MEASURE 0
-#else
-#define WITH_MEASURE 1
-#endif
-#ifdef CLOTH_NO_IMAGE /* portable images */
-#define WITH_IMAGE 0
-#else
-#define WITH_IMAGE 1
-#endif
-#ifdef CLOTH_NO_QUERIES /* rays, nearest points, and the list of contacts */
-#define WITH_QUERIES 0
-#else
-#define WITH_QUERIES 1
-#endif
-#if !WITH_QUERIES || !WITH_COLLIDERS /* the list of contacts */
-#define WITH_CONTACT_RECORD 0
-#else
-#define WITH_CONTACT_RECORD 1
-#endif
-#ifdef CLOTH_NO_SAVE_CHECKS /* checks of the content of saves: without them cloth_load() trusts what follows the       \
-                               header */
-#define WITH_SAVE_CHECKS 0
-#else
-#define WITH_SAVE_CHECKS 1
-#endif
-#ifdef CLOTH_NO_SELF_TEST /* cloth_self_test() */
-#define WITH_SELF_TEST 0
-#else
-#define WITH_SELF_TEST 1
-#endif
-#ifdef CLOTH_NO_NAMES /* names of results, and explanations */
-#define WITH_NAMES 0
-#else
-#define WITH_NAMES 1
-#endif
+#define WITH_PLANNING IS_IN(CLOTH_NO_PLANNING)                             /* work, its bounds, plans and deadlines */
+#define WITH_WORKERS BOTH(WITH_COLLIDERS, IS_IN(CLOTH_NO_WORKERS))         /* pieces of a step on several threads */
+#define WITH_FABRICS IS_IN(CLOTH_NO_FABRICS)                               /* presets of fabrics */
+#define WITH_VERTICES IS_IN(CLOTH_NO_VERTICES)                             /* interleaved vertices and indices */
+#define WITH_SKIN IS_IN(CLOTH_NO_SKIN)                                     /* meshes that follow cloths */
+#define WITH_BLEND (IS_IN(CLOTH_NO_BLEND) && (WITH_VERTICES || WITH_SKIN)) /* output between two states */
+#define WITH_MEASURE IS_IN(CLOTH_NO_MEASURE)                               /* cloth_measure() */
+#define WITH_IMAGE IS_IN(CLOTH_NO_IMAGE)                                   /* portable images */
+#define WITH_QUERIES IS_IN(CLOTH_NO_QUERIES) /* rays, nearest points, and the list of contacts */
+#define WITH_CONTACT_RECORD BOTH(WITH_QUERIES, WITH_COLLIDERS)
+#define WITH_SAVE_CHECKS IS_IN(CLOTH_NO_SAVE_CHECKS) /* without it cloth_load() trusts what follows the header */
+#define WITH_SELF_TEST IS_IN(CLOTH_NO_SELF_TEST)     /* cloth_self_test() */
+#define WITH_NAMES IS_IN(CLOTH_NO_NAMES)             /* names of results, and explanations */
 
 /* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
 #define WITH_EVERYTHING                                                                                                \
-  (WITH_SOLVER && WITH_MULTILEVEL && WITH_COLLIDERS && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH &&                  \
-   WITH_DISTANCE_GRID && WITH_SHARED_BODIES && WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF &&               \
-   WITH_SELF_TRIANGLES && WITH_SELF_SPHERES && WITH_GROUPS && WITH_SEAMS && WITH_SLEEP && WITH_SETTLE &&               \
-   WITH_TARGETS && WITH_MOVE_FRAME && WITH_ORIGIN && WITH_BODIES && WITH_WRAP && WITH_MASK && WITH_TEARING &&          \
-   WITH_REST_SHAPE && WITH_PLANNING && WITH_WORKERS && WITH_FABRICS && WITH_VERTICES && WITH_SKIN && WITH_BLEND &&     \
-   WITH_MEASURE && WITH_IMAGE && WITH_QUERIES && WITH_CONTACT_RECORD && WITH_SAVE_CHECKS && WITH_SELF_TEST &&          \
+  (WITH_MULTILEVEL && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH && WITH_DISTANCE_GRID && WITH_SHARED_BODIES &&       \
+   WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF_TRIANGLES && WITH_SELF_SPHERES && WITH_SEAMS &&              \
+   WITH_SLEEP && WITH_SETTLE && WITH_TARGETS && WITH_MOVE_FRAME && WITH_ORIGIN && WITH_BODIES && WITH_WRAP &&          \
+   WITH_MASK && WITH_TEARING && WITH_REST_SHAPE && WITH_PLANNING && WITH_WORKERS && WITH_FABRICS && WITH_VERTICES &&   \
+   WITH_SKIN && WITH_BLEND && WITH_MEASURE && WITH_IMAGE && WITH_QUERIES && WITH_SAVE_CHECKS && WITH_SELF_TEST &&      \
    WITH_NAMES)
 #if !WITH_EVERYTHING && (defined(__GNUC__) || defined(__clang__))
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 
+/* CLOTH_SEPARATE: stages of a step, never inlined, so that their stack frames do not add up in the caller.
+   CLOTH_DIRECT: functions that are handed functions to call, always inlined, so that calls are direct and the stack has
+   a bound. */
+#if defined(__GNUC__) || defined(__clang__)
+#define CLOTH_SEPARATE static __attribute__((noinline))
+#define CLOTH_DIRECT static inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define CLOTH_SEPARATE static __declspec(noinline)
+#define CLOTH_DIRECT static __forceinline
+#else
+#define CLOTH_SEPARATE static
+#define CLOTH_DIRECT static inline
+#endif
+
 /* Functions of a few instructions: always inlined where speed is asked for; not at -O0, nor by GCC with a sanitizer,
    where that only takes longer to compile. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&               \
-    !defined(__SANITIZE_ADDRESS__)
-#define CLOTH_INLINE static inline __attribute__((always_inline))
-#elif defined(_MSC_VER) && !defined(__clang__)
-#define CLOTH_INLINE static __forceinline
+#if (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(__SANITIZE_ADDRESS__)) ||                        \
+    (defined(_MSC_VER) && !defined(__clang__))
+#define CLOTH_INLINE CLOTH_DIRECT
 #else
 #define CLOTH_INLINE static inline
+#endif
+
+/* CLOTH_ONCE: functions called from many places, CLOTH_REPEATED: parts of kernels that stand in them several times.
+   Where size is asked for they are never inlined. */
+#if defined(__OPTIMIZE_SIZE__)
+#define CLOTH_ONCE CLOTH_SEPARATE
+#define CLOTH_REPEATED CLOTH_SEPARATE
+#else
+#define CLOTH_ONCE static
+#define CLOTH_REPEATED CLOTH_INLINE
 #endif
 
 /* Before a loop over an array of vectors with a small, constant number of rounds: GCC else keeps it in memory. */
@@ -322,39 +205,6 @@
 #define CLOTH_UNROLL _Pragma("GCC unroll 24")
 #else
 #define CLOTH_UNROLL
-#endif
-
-/* Functions that are handed functions to call: always inlined, so that calls are direct and the stack has a bound. */
-#if defined(__GNUC__) || defined(__clang__)
-#define CLOTH_DIRECT static inline __attribute__((always_inline))
-#else
-#define CLOTH_DIRECT CLOTH_INLINE
-#endif
-
-/* Functions called from many places: never inlined where size is asked for. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
-#define CLOTH_ONCE static __attribute__((noinline))
-#else
-#define CLOTH_ONCE static
-#endif
-
-/* Parts of kernels that stand in them several times: inlined unless size is asked for. GAP_VERSIONS: 1 if cloth with
-   gaps has loops of its own, as a call in a loop costs vector registers. */
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
-#define CLOTH_REPEATED static __attribute__((noinline))
-#define GAP_VERSIONS 0
-#else
-#define CLOTH_REPEATED CLOTH_INLINE
-#define GAP_VERSIONS WITH_GAPS
-#endif
-
-/* Stages of a step: never inlined, so that their stack frames do not add up in the caller. */
-#if defined(__GNUC__) || defined(__clang__)
-#define CLOTH_SEPARATE static __attribute__((noinline))
-#elif defined(_MSC_VER)
-#define CLOTH_SEPARATE static __declspec(noinline)
-#else
-#define CLOTH_SEPARATE static
 #endif
 
 /// Scalars and vectors ///
@@ -382,7 +232,6 @@ static int in_range(float value, float low, float high) {
   return is_finite(value) && value >= low && value <= high;
 }
 
-/* The smaller and the larger of two integers. */
 CLOTH_INLINE int32_t smaller_of(int32_t a, int32_t b) {
   return a < b ? a : b;
 }
@@ -405,11 +254,9 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-#if WITH_COLLIDERS || WITH_SKIN || WITH_SEAMS
 static float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
-#endif
 
 /* Correctly rounded square root of 0 or a normal number: one instruction, written out because compilers may call a
    library; elsewhere, or with CLOTH_SQUARE_ROOT_BY_BITS, in integers, one bit at a time, 25 bits, then to nearest
@@ -478,7 +325,6 @@ CLOTH_INLINE float square_root(float value) {
 CLOTH_CONSTANT static const uint8_t first_bits[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,
                                                       31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6,  11, 5,  10, 9};
 
-/* The number of the lowest bit that is set, of one or more. */
 CLOTH_INLINE int32_t first_bit(uint32_t bits) {
   return first_bits[(bits & (0u - bits)) * FIRST_BIT_FACTOR >> 27];
 }
@@ -515,11 +361,7 @@ CLOTH_INLINE float quantise(float value, float rounder) {
 }
 
 CLOTH_INLINE cloth_vector vector(float x, float y, float z) {
-  cloth_vector v;
-  v.x = x;
-  v.y = y;
-  v.z = z;
-  return v;
+  return (cloth_vector){x, y, z};
 }
 
 CLOTH_INLINE cloth_vector vector_quantise(cloth_vector a, float rounder) {
@@ -562,15 +404,21 @@ CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
 
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
-  float x = flush_small(a.x, STATE_QUANTUM);
-  float y = flush_small(a.y, STATE_QUANTUM);
-  float z = flush_small(a.z, STATE_QUANTUM);
-  return square_root(x * x + y * y + z * z);
+  const cloth_vector kept = vector_flush(a, STATE_QUANTUM);
+  return square_root(vector_dot(kept, kept));
 }
 
 /* 1 if every component is finite and within -limit..limit. */
 static int vector_in_range(cloth_vector a, float limit) {
   return in_range(a.x, -limit, limit) && in_range(a.y, -limit, limit) && in_range(a.z, -limit, limit);
+}
+
+static int are_in_range(const cloth_vector *vectors, int32_t count, float limit) {
+  int32_t i = 0;
+  while (i < count && vector_in_range(vectors[i], limit)) {
+    i++;
+  }
+  return i == count;
 }
 
 static void fill_zero(void *memory, size_t bytes) {
@@ -628,17 +476,14 @@ static int clamp_length(cloth_vector *a, float limit) {
   return 1;
 }
 
-#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_TARGETS || WITH_SKIN || WITH_QUERIES
 /* Shorter vectors have no usable direction; it is below the shortest normal that cloth.h promises to use, 1e-5. */
 #define DIRECTION_MIN_LENGTH 1.0e-6f
 
-/* The vector scaled to unit length, or 0 if it is too short. */
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
   return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
                                        : vector(0.0f, 0.0f, 0.0f);
 }
-#endif
 
 /// Hash ///
 
@@ -1145,9 +990,6 @@ CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask != 0;
 }
 
-/* There are only eight vector registers: reload what memory holds instead of spilling it. */
-#define CLOTH_LANES_FORGET() __asm__ volatile("" : : : "memory")
-
 CLOTH_INLINE float lanes_first_value(lanes a) {
   return vgetq_lane_f32(a, 0);
 }
@@ -1522,12 +1364,10 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
   return count > 0;
 }
 
-/* Chooses the lanes that both masks choose. */
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
   return a & b;
 }
 
-/* 1 if the mask chooses a lane. */
 CLOTH_INLINE int lanes_any(lanes_mask mask) {
   return mask;
 }
@@ -1567,8 +1407,6 @@ typedef struct lanes_sum {
   float partial[LANES_SUMS];
 } lanes_sum;
 
-#if WITH_COLLIDERS
-
 /* Adds a block to the partial sums; `index` of its first lane is a multiple of CLOTH_LANES. */
 CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   CLOTH_ASSERT(index % CLOTH_LANES == 0);
@@ -1576,7 +1414,9 @@ CLOTH_INLINE void lanes_sum_add(lanes_sum *sum, int32_t index, lanes a) {
   lanes_store(partial, lanes_add(lanes_load(partial), a));
 }
 
-#endif
+static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
+  sum->partial[index & (LANES_SUMS - 1)] += value;
+}
 
 /* The first `count` lanes of `a`; the others are 0. */
 CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
@@ -1655,11 +1495,6 @@ CLOTH_INLINE void lanes_interleave(lanes a, lanes b, lanes *low, lanes *high) {
 }
 #endif
 
-/* Optimisation barrier: a backend with few registers may force a reload here in place of a spill. */
-#ifndef CLOTH_LANES_FORGET
-#define CLOTH_LANES_FORGET() ((void)0)
-#endif
-
 /* Magnitudes below the quantum become +0. */
 CLOTH_INLINE lanes lanes_flush_below(lanes a, float quantum) {
   return lanes_drop(lanes_less(lanes_absolute(a), lanes_splat(quantum)), a);
@@ -1684,17 +1519,12 @@ CLOTH_INLINE lanes lanes_negate(lanes a) {
   return lanes_subtract(lanes_splat(0.0f), a);
 }
 
-/* A block of vectors. */
 typedef struct lanes3 {
   lanes x, y, z;
 } lanes3;
 
 CLOTH_INLINE lanes3 lanes3_of(lanes x, lanes y, lanes z) {
-  lanes3 a;
-  a.x = x;
-  a.y = y;
-  a.z = z;
-  return a;
+  return (lanes3){x, y, z};
 }
 
 CLOTH_INLINE lanes3 lanes3_add(lanes3 a, lanes3 b) {
@@ -1713,8 +1543,6 @@ CLOTH_INLINE lanes3 lanes3_splat(cloth_vector a) {
   return lanes3_of(lanes_splat(a.x), lanes_splat(a.y), lanes_splat(a.z));
 }
 
-#if WITH_COLLIDERS
-
 /* lanes_sum_add() and lanes_sum_total() for vectors: a sum for each component. */
 CLOTH_INLINE void lanes3_sum_add(lanes_sum sums[3], int32_t index, lanes3 a) {
   lanes_sum_add(&sums[0], index, a.x);
@@ -1726,9 +1554,6 @@ CLOTH_INLINE cloth_vector lanes3_sum_total(const lanes_sum sums[3]) {
   return vector(lanes_sum_total(&sums[0]), lanes_sum_total(&sums[1]), lanes_sum_total(&sums[2]));
 }
 
-#endif
-
-/* The vector of the first lane. */
 CLOTH_INLINE cloth_vector lanes3_first(lanes3 a) {
   return vector(lanes_first_value(a.x), lanes_first_value(a.y), lanes_first_value(a.z));
 }
@@ -1762,29 +1587,30 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
   return lanes3_of(lanes_quantise(a.x, rounder), lanes_quantise(a.y, rounder), lanes_quantise(a.z, rounder));
 }
 
+/* Runs a statement with a name for a number. */
+#define WITH_CONSTANT(name, number, statement)                                                                         \
+  {                                                                                                                    \
+    const int32_t name = (number);                                                                                     \
+    statement;                                                                                                         \
+  }
+
 /* Runs a statement for each block of lanes of the elements from `first` to `end` - 1; `i` is the block's first element,
    `left` how many there are from there on. Compiled twice but for size: for whole blocks `left` is the constant
    CLOTH_LANES. */
-#if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
 #define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
   for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
-    const int32_t left = end_of_blocks - i;                                                                            \
-    statement;                                                                                                         \
-  }
-#else
-#define EACH_BLOCK_OF(i, left, first, end, statement)                                                                  \
-  for (int32_t i = (first), end_of_blocks = (end); i < end_of_blocks; i += CLOTH_LANES) {                              \
-    if (end_of_blocks - i >= CLOTH_LANES) {                                                                            \
-      const int32_t left = CLOTH_LANES;                                                                                \
-      statement;                                                                                                       \
+    if (HAS_WHOLE_BLOCKS && end_of_blocks - i >= CLOTH_LANES) {                                                        \
+      WITH_CONSTANT(left, CLOTH_LANES, statement)                                                                      \
     } else {                                                                                                           \
-      const int32_t left = end_of_blocks - i;                                                                          \
-      statement;                                                                                                       \
+      WITH_CONSTANT(left, end_of_blocks - i, statement)                                                                \
     }                                                                                                                  \
   }
-#endif
-/* Runs it for the first `count` elements. */
 #define EACH_BLOCK(i, left, count, statement) EACH_BLOCK_OF(i, left, 0, count, statement)
+#if defined(__OPTIMIZE_SIZE__) || CLOTH_LANES == 1
+#define HAS_WHOLE_BLOCKS 0
+#else
+#define HAS_WHOLE_BLOCKS 1
+#endif
 
 /* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
@@ -1799,8 +1625,6 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
 }
 #endif
 
-#if WITH_SELF
-
 /* Loads lanes from CLOTH_LANES places. A backend may define its own. */
 #ifndef CLOTH_LANES_PICK
 CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
@@ -1810,8 +1634,6 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   }
   return lanes_load(picked);
 }
-#endif
-
 #endif
 
 /* Sets so many floats to 0, four blocks at a time: of one compilers make a call of memset(). */
@@ -1830,6 +1652,17 @@ static void clear_floats(float *values, int32_t count) {
   for (; i < count; i++) {
     values[i] = 0.0f;
   }
+}
+
+/* A block of vectors whose components lie `next` floats apart. */
+CLOTH_INLINE lanes3 lanes3_apart(const float *from, ptrdiff_t next) {
+  return lanes3_of(lanes_load(from), lanes_load(from + next), lanes_load(from + 2 * next));
+}
+
+CLOTH_INLINE void lanes3_store_apart(float *to, ptrdiff_t next, lanes3 a) {
+  lanes_store(to, a.x);
+  lanes_store(to + next, a.y);
+  lanes_store(to + 2 * next, a.z);
 }
 
 /* One vector per particle as three arrays of components. */
@@ -1863,10 +1696,6 @@ CLOTH_INLINE void vector_store(vector_array to, int32_t i, cloth_vector a) {
   to.z[i] = a.z;
 }
 
-#if WITH_WRAP
-
-#endif
-
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 CLOTH_INLINE lanes lanes3_length(lanes3 a) {
   a = lanes3_flush_below(a, STATE_QUANTUM);
@@ -1889,8 +1718,6 @@ CLOTH_INLINE lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
-#if WITH_COLLIDERS
-
 /* Sum of lanes that hold whole numbers from 0 to 2^24. */
 static uint32_t lanes_count(lanes a) {
   float values[CLOTH_LANES];
@@ -1901,8 +1728,6 @@ static uint32_t lanes_count(lanes a) {
   }
   return count;
 }
-
-#endif
 
 CLOTH_INLINE lanes3 lanes3_minimum(lanes3 a, lanes3 b) {
   return lanes3_of(lanes_minimum(a.x, b.x), lanes_minimum(a.y, b.y), lanes_minimum(a.z, b.z));
@@ -1916,15 +1741,6 @@ CLOTH_INLINE lanes3 lanes3_maximum(lanes3 a, lanes3 b) {
 CLOTH_INLINE lanes length_upper_bound(lanes3 a) {
   return lanes_add(lanes_add(lanes_absolute(a.x), lanes_absolute(a.y)), lanes_absolute(a.z));
 }
-
-#if WITH_MEASURE
-
-/* Adds element `index` to a sum. */
-static void lanes_sum_add_value(lanes_sum *sum, int32_t index, float value) {
-  sum->partial[index & (LANES_SUMS - 1)] += value;
-}
-
-#endif
 
 /// Symmetric 3x3 blocks ///
 
@@ -1946,6 +1762,15 @@ CLOTH_INLINE symmetric symmetric_at(const float *from, int32_t stride) {
   m.xz = lanes_load(from + 4 * stride);
   m.yz = lanes_load(from + 5 * stride);
   return m;
+}
+
+CLOTH_INLINE void symmetric_store(float *to, ptrdiff_t stride, symmetric m) {
+  lanes_store(to, m.xx);
+  lanes_store(to + stride, m.yy);
+  lanes_store(to + 2 * stride, m.zz);
+  lanes_store(to + 3 * stride, m.xy);
+  lanes_store(to + 4 * stride, m.xz);
+  lanes_store(to + 5 * stride, m.yz);
 }
 
 CLOTH_INLINE symmetric symmetric_quantise(symmetric m) {
@@ -1983,9 +1808,8 @@ CLOTH_INLINE void symmetric_add_outer(symmetric *m, lanes3 a, lanes3 u, lanes s)
 
 /* s I */
 CLOTH_INLINE symmetric symmetric_identity(lanes s) {
-  lanes zero = lanes_splat(0.0f);
-  symmetric m = {.xx = s, .yy = s, .zz = s, .xy = zero, .xz = zero, .yz = zero};
-  return m;
+  const lanes zero = lanes_splat(0.0f);
+  return (symmetric){s, s, s, zero, zero, zero};
 }
 
 /* Entries of L over a pivot count as 0 below this, 2^-86, or times an entry they might be subnormal. */
@@ -2040,8 +1864,6 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
  *   near  the components of a vector lie `plane` floats apart, so that lanes can be loaded from any column on, as from
  *         that of a neighbour. With one lane the components of a particle follow each other.
  *   own   the components of a block of lanes follow each other: such arrays are read only where a block begins.
- *
- * In and out: arguments alone.
  */
 
 #if CLOTH_LANES == 1
@@ -2055,29 +1877,22 @@ CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
 /* Floats before the first row and behind the last one of a near array, and beside a row buffer, that are loaded. */
 #define ROW_PAD 8
 
-/* Places of a row of so many columns. */
 static int32_t row_pitch(int32_t columns) {
   return (columns + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES;
 }
 
-/* The start of row `row` of a near array. */
 CLOTH_INLINE float *near_row(float *array, int32_t pitch, int32_t row) {
   return array + NEAR_STEP * row * pitch;
 }
 
 CLOTH_INLINE lanes3 near_load(const float *row, ptrdiff_t plane, int32_t i) {
-  const float *from = row + NEAR_STEP * i;
-  return lanes3_of(lanes_load(from), lanes_load(from + NEAR_PLANE(plane)), lanes_load(from + 2 * NEAR_PLANE(plane)));
+  return lanes3_apart(row + NEAR_STEP * i, NEAR_PLANE(plane));
 }
 
 CLOTH_INLINE void near_store(float *row, ptrdiff_t plane, int32_t i, lanes3 a) {
-  float *to = row + NEAR_STEP * i;
-  lanes_store(to, a.x);
-  lanes_store(to + NEAR_PLANE(plane), a.y);
-  lanes_store(to + 2 * NEAR_PLANE(plane), a.z);
+  lanes3_store_apart(row + NEAR_STEP * i, NEAR_PLANE(plane), a);
 }
 
-/* One particle of a row of a near array. */
 CLOTH_INLINE cloth_vector near_vector(const float *row, ptrdiff_t plane, int32_t i) {
   const float *from = row + NEAR_STEP * i;
   return vector(from[0], from[NEAR_PLANE(plane)], from[2 * NEAR_PLANE(plane)]);
@@ -2094,13 +1909,11 @@ CLOTH_INLINE void near_vector_store(float *row, ptrdiff_t plane, int32_t i, clot
 #define OWN(array, floats, i, number) ((array) + (floats) * (ptrdiff_t)(i) + (number)*CLOTH_LANES)
 
 CLOTH_INLINE lanes3 own_load(const float *array, ptrdiff_t i) {
-  return lanes3_of(lanes_load(OWN(array, 3, i, 0)), lanes_load(OWN(array, 3, i, 1)), lanes_load(OWN(array, 3, i, 2)));
+  return lanes3_apart(OWN(array, 3, i, 0), CLOTH_LANES);
 }
 
 CLOTH_INLINE void own_store(float *array, ptrdiff_t i, lanes3 a) {
-  lanes_store(OWN(array, 3, i, 0), a.x);
-  lanes_store(OWN(array, 3, i, 1), a.y);
-  lanes_store(OWN(array, 3, i, 2), a.z);
+  lanes3_store_apart(OWN(array, 3, i, 0), CLOTH_LANES, a);
 }
 
 /* One component of one place of an own array, wherever in its block. */
@@ -2114,13 +1927,7 @@ CLOTH_INLINE symmetric own_block(const float *array, ptrdiff_t i) {
 }
 
 CLOTH_INLINE void own_block_store(float *array, ptrdiff_t i, symmetric m) {
-  float *to = OWN(array, SYMMETRIC_FLOATS, i, 0);
-  lanes_store(to, m.xx);
-  lanes_store(to + CLOTH_LANES, m.yy);
-  lanes_store(to + 2 * CLOTH_LANES, m.zz);
-  lanes_store(to + 3 * CLOTH_LANES, m.xy);
-  lanes_store(to + 4 * CLOTH_LANES, m.xz);
-  lanes_store(to + 5 * CLOTH_LANES, m.yz);
+  symmetric_store(OWN(array, SYMMETRIC_FLOATS, i, 0), CLOTH_LANES, m);
 }
 
 /* 1 if nothing of a block is wanted. With several lanes that is not worth a branch; with one, compilers make a branch
@@ -2147,7 +1954,6 @@ CLOTH_INLINE row_sum row_sum_start(void) {
   return sum;
 }
 
-/* Adds the block that begins at column `i`. */
 CLOTH_INLINE void row_sum_add(row_sum *sum, int32_t i, lanes a) {
   lanes *part = &sum->part[(i / CLOTH_LANES) % ROW_PARTS];
   *part = lanes_add(*part, a);
@@ -2184,8 +1990,7 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
 #if defined(__OPTIMIZE_SIZE__)
 #define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
   for (int32_t i = 0, row_end = (columns); i < row_end; i += CLOTH_LANES) {                                            \
-    const int32_t ends = (i == 0 ? ROW_FIRST : 0) | (i + CLOTH_LANES >= row_end ? ROW_LAST : 0);                       \
-    statement;                                                                                                         \
+    WITH_CONSTANT(ends, (i == 0 ? ROW_FIRST : 0) | (i + CLOTH_LANES >= row_end ? ROW_LAST : 0), statement)             \
   }
 #else
 #define EACH_ROW_BLOCK(i, ends, columns, statement)                                                                    \
@@ -2193,21 +1998,13 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
     const int32_t row_end = (columns);                                                                                 \
     int32_t i = 0;                                                                                                     \
     if (row_end <= CLOTH_LANES) {                                                                                      \
-      const int32_t ends = ROW_FIRST | ROW_LAST;                                                                       \
-      statement;                                                                                                       \
+      WITH_CONSTANT(ends, ROW_FIRST | ROW_LAST, statement)                                                             \
     } else {                                                                                                           \
-      {                                                                                                                \
-        const int32_t ends = ROW_FIRST;                                                                                \
-        statement;                                                                                                     \
-      }                                                                                                                \
+      WITH_CONSTANT(ends, ROW_FIRST, statement)                                                                        \
       for (i = CLOTH_LANES; i + CLOTH_LANES < row_end; i += CLOTH_LANES) {                                             \
-        const int32_t ends = 0;                                                                                        \
-        statement;                                                                                                     \
+        WITH_CONSTANT(ends, 0, statement)                                                                              \
       }                                                                                                                \
-      {                                                                                                                \
-        const int32_t ends = ROW_LAST;                                                                                 \
-        statement;                                                                                                     \
-      }                                                                                                                \
+      WITH_CONSTANT(ends, ROW_LAST, statement)                                                                         \
     }                                                                                                                  \
   }
 #endif
@@ -2222,20 +2019,9 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
  * which callers read after a step; and the scratch that other cloths may share, of which nothing outlasts a step.
  * Arrays are found by byte offsets from the arena's start (access.h), so an arena can be copied and moved.
  *
- * Scratch that cloths may share belongs to the substep: solve/arrays.h has the table of its arrays. Between substeps
- * contact of cloth with cloth takes arrays that the solve has left (self/tree.h), and so does tearing, residual.
- *
- *   own.workspace       plan, statistics and variables of the step; the caller reads the statistics
- *   own.iterations      iterations of each substep; the caller reads them
- *   own.reactions       impulses on each collider, then on each shared body; the caller reads them
- *   own.shared_bodies   shared bodies near the cloth, as collider slots
- *   own.shared_places   their places in the caller's table
- *   own.contact_record  what each contact did; the caller reads it
- *   own.pin_reactions   impulses on pins; the caller reads them
- *   own.attached        what attachments have passed on of these to colliders
- *
- * A step clears the reports of the step before (statistics.h). Kernels load lanes past the end of arrays:
- * prepare_scratch() clears the floats that they multiply there.
+ * Scratch that cloths may share belongs to the substep: arrays.h has the table of its arrays. Between substeps contact
+ * of cloth with cloth takes arrays that the solve has left (self/tree.h), and so does tearing, residual. Kernels load
+ * lanes past the end of arrays: prepare_scratch() clears the floats that they multiply there.
  */
 
 #define CLOTH_MAGIC 0x68746f6cu  /* "loth", little-endian */
@@ -2245,48 +2031,17 @@ static float rows_total(const float *sums, int32_t rows, int32_t next, lanes_sum
    left edge (WEFT) or diagonal it is; an antidiagonal leads from (row, column + 1) to (row + 1, column). */
 enum { WARP, WEFT, DIAGONAL, ANTIDIAGONAL, DIRECTIONS };
 
-/* Runs a statement for each direction `d`: compiled for each, with `d` a constant, unless size is asked for. */
-#if defined(__OPTIMIZE_SIZE__)
-#define EACH_DIRECTION(d, statement)                                                                                   \
-  for (int32_t d = 0; d < DIRECTIONS; d++) {                                                                           \
-    statement;                                                                                                         \
-  }
-#else
-#define FOR_DIRECTION(d, direction, statement)                                                                         \
-  {                                                                                                                    \
-    const int32_t d = direction;                                                                                       \
-    statement;                                                                                                         \
-  }
-#define EACH_DIRECTION(d, statement)                                                                                   \
-  FOR_DIRECTION(d, WARP, statement)                                                                                    \
-  FOR_DIRECTION(d, WEFT, statement)                                                                                    \
-  FOR_DIRECTION(d, DIAGONAL, statement)                                                                                \
-  FOR_DIRECTION(d, ANTIDIAGONAL, statement)
-#endif
-
 /* Tethers: pins came or went since they were chosen; they were chosen for the present pins; the caller has set some. */
 enum { TETHERS_STALE, TETHERS_CHOSEN, TETHERS_SET };
 /* Targets: there are none yet; they rest; they move during the next step. */
 enum { TARGETS_NONE, TARGETS_STILL, TARGETS_MOVING };
 /* The vectors that each particle keeps for its target. LIMIT is the motion constraint: max_distance, backstop_distance
-   and backstop_radius. PLACE and NORMAL are those at the end of the next step, ..._BEFORE those at its start. */
-enum {
-  TARGET_LIMIT,
-  TARGET_POSITION,
-  TARGET_POSITION_BEFORE,
-  TARGET_NORMAL,
-  TARGET_NORMAL_BEFORE,
-  TARGET_MOTIONS /* these alone */
-};
+   and backstop_radius. POSITION and NORMAL are those at the end of the next step, ..._BEFORE those at its start.
+   MOTIONS: how many these are. */
+enum { TARGET_LIMIT, TARGET_POSITION, TARGET_POSITION_BEFORE, TARGET_NORMAL, TARGET_NORMAL_BEFORE, TARGET_MOTIONS };
 enum { TARGET_DRIVE = TARGET_MOTIONS, TARGET_VECTORS }; /* its x component: the stiffness of the drive [N/m] */
 /* Maximum of tethers of a particle. */
 #define TETHERS 2
-/* 1: runs in which all mobilities and stiffness factors are 1 have kernels of their own; 0 when optimising for size. */
-#ifdef __OPTIMIZE_SIZE__
-#define UNIFORM_KERNELS 0
-#else
-#define UNIFORM_KERNELS 1
-#endif
 /* Padding [floats] after the last array of each kind: kernels may load up to LANE_PAD floats past a row's end, and
    never store there. Other arrays follow each other at the same offsets for every lane width. */
 #define LANE_PAD 8
@@ -2414,10 +2169,10 @@ typedef struct grid_level {
   float share;      /* of the finer level's sums of springs */
 } grid_level;
 
-/* The variables of a step, at the start of the scratch. */
 /* Whether pairs touch, and some of them cloth that is not solved now, as it sleeps. */
 enum { PAIRS_NONE, PAIRS_TOUCH, PAIRS_HOLD };
 
+/* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
@@ -2579,7 +2334,6 @@ typedef struct pair_element {
   float block_across; /* what the blocks of its particles hold of k_t */
 } pair_element;
 
-/* An edge that passes through a triangle. */
 typedef struct self_intersection {
   uint32_t edge;     /* 4 * the first particle of its cell + SELF_EDGE_... */
   uint32_t triangle; /* 2 * the first particle of its cell + 0 or 1 */
@@ -2627,7 +2381,7 @@ typedef struct mesh_leaves {
 } mesh_leaves;
 
 /* Byte offsets from the start of the arena to scratch that cloths may share, on either side of it, modulo the size of
-   an address. 0 for arrays that the config does without. solve/arrays.h has the table of most of them. */
+   an address. 0 for arrays that the config does without. arrays.h has the table of most of them. */
 typedef struct scratch_offsets {
   uintptr_t solution, direction, place, product, residual, diagonal, air, factors, labels, touches, bodies, cells;
   uintptr_t ground, row_buffers, transfer, coefficients, sums, operator_blocks, inverse, levels;
@@ -2635,13 +2389,17 @@ typedef struct scratch_offsets {
 
 #define SCRATCH_PARTS (sizeof(scratch_offsets) / sizeof(uintptr_t))
 
-/* Byte offsets from the start of the arena to the scratch that is never shared. */
+/* Byte offsets from the start of the arena to the scratch that is never shared; 0 for what the config does without.
+   Callers read the reports among it, which a step clears when it begins. */
 typedef struct own_offsets {
-  uint32_t workspace;
-  uint32_t iterations, reactions;
-  uint32_t shared_bodies, shared_places; /* of no bytes in a config without */
-  uint32_t contact_record;               /* 0 without capacity.max_contacts */
-  uint32_t pin_reactions, attached;      /* 0 for what the config does without */
+  uint32_t workspace;     /* plan, statistics and variables of the step */
+  uint32_t iterations;    /* of each substep */
+  uint32_t reactions;     /* impulses on each collider, then on each shared body */
+  uint32_t shared_bodies; /* near the cloth, as collider slots; of no bytes in a config without */
+  uint32_t shared_places; /* their places in the caller's table */
+  uint32_t contact_record;
+  uint32_t pin_reactions; /* impulses on pins */
+  uint32_t attached;      /* what attachments have passed on of these to colliders */
 } own_offsets;
 
 /* Byte offsets from the start of the arena to the constants; 0: no map. */
@@ -2712,10 +2470,7 @@ struct cloth {
    x component of the velocity before the last [m/s] is more than any free particle's. */
 #define HISTORY_INVALID 2.0e5f
 
-/// What the layout of types must be ///
-
-/* Conditions on the types in memory that other parts rely on. */
-
+/* What other parts rely on in the layout of these types. */
 LAYOUT_CONTRACT(save_header_is_first, offsetof(cloth, config_hash) == SAVE_CONFIG * sizeof(uint32_t));
 /* The versions fit into SAVE_VERSIONS. */
 LAYOUT_CONTRACT(major_version_has_room, CLOTH_VERSION_MAJOR < 16);
@@ -2740,9 +2495,8 @@ LAYOUT_CONTRACT(bodies_are_words, sizeof(rigid_body) == 12 * sizeof(uint32_t));
 LAYOUT_CONTRACT(attachments_are_words, sizeof(attachment) == 5 * sizeof(uint32_t));
 /* From last_substep on the inputs are floats, which images check as one run. */
 LAYOUT_CONTRACT(inputs_end_with_floats, offsetof(cloth_inputs, last_substep) == INPUT_WHOLE_WORDS * sizeof(uint32_t));
-/* flush_floats() takes a fabric as an array of floats. */
+/* flush_floats() takes a fabric, and a quaternion, as an array of floats. */
 LAYOUT_CONTRACT(fabric_is_floats, sizeof(cloth_fabric) == 10 * sizeof(float));
-/* flush_floats() takes a quaternion as an array of four floats. */
 LAYOUT_CONTRACT(rotation_is_floats, sizeof(cloth_rotation) == 4 * sizeof(float));
 LAYOUT_CONTRACT(vector_is_floats, sizeof(cloth_vector) == 3 * sizeof(float));
 /* The struct has the same size in every build: see `pads`. */
@@ -2764,14 +2518,10 @@ static float *floats_at(const cloth *c, uintptr_t offset) {
 
 /* Three arrays that lie `stride` floats apart. */
 CLOTH_INLINE vector_array vectors_at(const cloth *c, uintptr_t offset) {
-  vector_array p;
-  p.x = floats_at(c, offset);
-  p.y = p.x + c->stride;
-  p.z = p.y + c->stride;
-  return p;
+  float *x = floats_at(c, offset);
+  return (vector_array){x, x + c->stride, x + 2 * c->stride};
 }
 
-/* A range of memory. */
 typedef struct memory_range {
   uintptr_t start, bytes;
 } memory_range;
@@ -2781,8 +2531,7 @@ static int do_overlap(memory_range a, memory_range b) {
 }
 
 static memory_range arena_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)c, c->total_bytes};
-  return range;
+  return (memory_range){(uintptr_t)c, c->total_bytes};
 }
 
 /* 1 if a buffer has room for `needed` bytes, and these would not be written over the arena. */
@@ -2790,8 +2539,6 @@ static int is_room(const cloth *c, const void *buffer, size_t bytes, size_t need
   const memory_range range = {(uintptr_t)buffer, needed};
   return bytes >= needed && !do_overlap(range, arena_of(c));
 }
-
-#if WITH_COLLIDERS || WITH_SEAMS
 
 /* Keeps an address of the caller's while a step runs, as two words in every build. NULL ends it. */
 CLOTH_INLINE void keep_address(uint32_t words[2], const void *pointer) {
@@ -2804,16 +2551,9 @@ CLOTH_INLINE const void *kept_address(const uint32_t words[2]) {
   return (const void *)(uintptr_t)((uint64_t)words[1] << 32 | words[0]);
 }
 
-#endif
-
-#if WITH_GAPS || WITH_SELF
-
-/* Bytes that so many take in whole words. */
 CLOTH_INLINE int32_t whole_words(int32_t bytes) {
   return (bytes + 3) & ~3;
 }
-
-#endif
 
 static cloth_inputs *inputs_of(const cloth *c) {
   return (cloth_inputs *)at(c, c->state.inputs);
@@ -2853,8 +2593,6 @@ static cloth_statistics *statistics_of(const cloth *c) {
   return &workspace_of(c)->statistics;
 }
 
-#if WITH_COLLIDERS
-
 /* One past the last collider, shared bodies of the step included. */
 static int32_t collider_end(const cloth *c) {
   const int32_t bodies = WITH_SHARED_BODIES ? workspace_of(c)->shared_bodies : 0;
@@ -2866,8 +2604,6 @@ static int is_collider(const cloth *c, int32_t index) {
   const int32_t max_colliders = c->settings.capacity.max_colliders;
   return index >= max_colliders || (index < inputs_of(c)->collider_end && colliders_of(c)[index].used);
 }
-
-#endif
 
 /* Adds `times` units of work of `cost` instructions each (costs.h) to that of the step, two words, low first. */
 static void add_work(const cloth *c, uint64_t times, uint32_t cost) {
@@ -2900,8 +2636,6 @@ static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
 }
 
-#if WITH_SELF
-
 /* For how many steps each particle has been part of an intersection, and what is kept of seams: self/ages.h. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
@@ -2912,8 +2646,6 @@ static uint8_t *ages_of(const cloth *c) {
 
 /* Age of all particles before the first step: cloth that begins crossed is tangled at once, as no pair knows a side. */
 #define SELF_BIRTH_AGE (SELF_TANGLED_AGE - 1)
-
-#endif
 
 static int is_pinned(const cloth *c, int32_t particle) {
   return (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_PINNED;
@@ -2929,14 +2661,23 @@ static int32_t cells_along_warp(const cloth *c) {
   return is_wrapped(c) ? c->grid.columns : c->grid.columns - 1;
 }
 
-#if WITH_BLEND || (WITH_SKIN && WITH_SEAMS)
+/* The first particle of a cell, counted row by row. */
+CLOTH_INLINE int32_t first_of_cell(const cloth *c, int32_t cell) {
+  const int32_t cells = cells_along_warp(c), row = cell / cells;
+  return row * c->grid.columns + (cell - row * cells);
+}
 
 /* The predicted positions of a substep [m]. They share memory with the solver's product, see the table in types.h. */
 static vector_array predicted_of(const cloth *c) {
   return vectors_at(c, c->scratch.product);
 }
 
-#endif
+/* Sets what follows the factors of all particles: lanes past the last one divide by it. */
+static void pad_factors(float *factors, int32_t count) {
+  for (int32_t n = 0; n < LANE_PAD; n++) {
+    factors[count + n] = 1.0f;
+  }
+}
 
 /* Mass of a particle over the reference mass; 1 without a map. */
 static float mass_ratio_at(const cloth *c, int32_t particle) {
@@ -2947,12 +2688,15 @@ static lanes mass_ratio_lanes(const cloth *c, int32_t particle) {
   return c->constant.mass_ratio ? lanes_load(floats_at(c, c->constant.mass_ratio) + particle) : lanes_splat(1.0f);
 }
 
+/* Mean of a map at two particles; 1 without the map. */
+static float map_between(const cloth *c, uint32_t offset, int32_t i, int32_t j) {
+  const float *map = floats_at(c, offset);
+  return offset ? 0.5f * (map[i] + map[j]) : 1.0f;
+}
+
 /* Particles that have a cell. */
 static int32_t particles_of(const cloth *c) {
-#if WITH_GAPS
-  if (c->gaps) { return ((const gap_summary *)at(c, c->gaps))->particles; }
-#endif
-  return c->count;
+  return WITH_GAPS && c->gaps ? ((const gap_summary *)at(c, c->gaps))->particles : c->count;
 }
 
 /* Mass of a particle of mass ratio 1 [kg]: the mass of the sheet over the number of particles. */
@@ -2965,7 +2709,6 @@ static float mass_of_particle(const cloth *c, int32_t particle) {
   return reference_mass(c) * mass_ratio_at(c, particle);
 }
 
-/* Sets all components of all particles' vectors to `value`. */
 static void fill_vectors(const cloth *c, vector_array a, float value) {
   for (int32_t i = 0; i < c->count; i++) {
     vector_store(a, i, vector(value, value, value));
@@ -2984,8 +2727,6 @@ static int check_cloth(const cloth *c) {
   return CLOTH_OK;
 }
 
-#if WITH_SKIN || WITH_ORIGIN
-
 /* Checks a list of 1 to `most` cloths. */
 static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most) {
   if (!cloths) { return CLOTH_ERROR_NULL; }
@@ -2995,8 +2736,6 @@ static int check_cloths(const cloth *const *cloths, int32_t count, int32_t most)
   }
   return error;
 }
-
-#endif
 
 /* The check of a call with a cloth and one more pointer, which may not be NULL. */
 static int check_call(const cloth *c, const void *argument) {
@@ -3035,7 +2774,6 @@ static vector_array target_vectors(const cloth *c, int32_t which) {
 /* Largest stiffness of a drive [N/m]. */
 #define MAX_DRIVE 1.0e6f
 
-#if WITH_TARGETS || WITH_IMAGE
 /* Largest distance and radius of a backstop [m]: the range that cloth.h promises. */
 #define MAX_BACKSTOP 1.0e4f
 
@@ -3044,7 +2782,6 @@ static int is_motion_limit(cloth_vector limit) {
   return in_range(limit.x, 0.0f, CLOTH_ANY_DISTANCE) && in_range(limit.y, 0.0f, MAX_BACKSTOP) &&
          in_range(limit.z, 0.0f, MAX_BACKSTOP);
 }
-#endif
 
 static int is_asleep(const cloth *c) {
   return inputs_of(c)->rest_time == ASLEEP;
@@ -3100,7 +2837,6 @@ static uint32_t freedom_of_some(const cloth *c) {
   return (some | some >> 8) & 0xffu;
 }
 
-/* 1 if no particle is pinned or confined. */
 static int are_all_free(const cloth *c) {
   int32_t i = 0;
   while (i < c->count && (freedom_of(c)[i] & FREEDOM_MASK) == FREEDOM_FREE) {
@@ -3110,9 +2846,8 @@ static int are_all_free(const cloth *c) {
 }
 
 static int check_particle(const cloth *c, int32_t particle) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return particle >= 0 && particle < c->count ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  const int error = check_cloth(c);
+  return error || (particle >= 0 && particle < c->count) ? error : CLOTH_ERROR_INDEX;
 }
 
 /* The dt that a step takes [s]: with 1 us, far below any frame, the shortest substep is 1 ns. */
@@ -3143,9 +2878,8 @@ static void set_particle_vector(const cloth *c, vector_array to, int32_t particl
 }
 
 static int check_pin(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  return is_pinned(c, particle) ? CLOTH_OK : CLOTH_ERROR_STATE;
+  const int error = check_particle(c, particle);
+  return error || is_pinned(c, particle) ? error : CLOTH_ERROR_STATE;
 }
 
 /// Gaps ///
@@ -3161,8 +2895,6 @@ static int check_pin(const cloth *c, int32_t particle) {
  * Out: the bytes, constants of the arena, or state of a cloth that may tear, with those of its mask beside them.
  */
 
-#if WITH_GAPS
-
 #define GAP_WARP 1u        /* the spring to the next particle of the row */
 #define GAP_WEFT 2u        /* the spring to the next particle of the column */
 #define GAP_CELL 4u        /* the cell between both */
@@ -3172,7 +2904,7 @@ static int check_pin(const cloth *c, int32_t particle) {
 #define GAP_TORN 64u       /* set with GAP_CELL where the cell has not been left out, but has torn */
 /* What makes a grid one with gaps from its beginning: gap_summary.kind. */
 #define GAPS_MASKED 1 /* a cell is absent */
-#define GAPS_SHAPED 2 /* springs differ in length, see rest_lengths.h */
+#define GAPS_SHAPED 2 /* springs differ in length, see below */
 /* Behind the bytes of a cloth that may tear: 1 if a thread has broken, and 3 bytes of 0. */
 #define TORN_BYTES 4
 
@@ -3180,7 +2912,6 @@ CLOTH_INLINE gap_summary *gap_summary_of(const cloth *c) {
   return (gap_summary *)at(c, c->gaps);
 }
 
-/* 1 if threads may break. */
 CLOTH_INLINE int can_tear(const cloth *c) {
   return WITH_TEARING && c->gaps && gap_summary_of(c)->tears;
 }
@@ -3199,21 +2930,16 @@ CLOTH_INLINE int is_torn_cloth(const cloth *c) {
   return can_tear(c) && *torn_flag_of(c);
 }
 
-#if WITH_PLANNING
-
 /* 1 if something may be absent now or later in the step. */
 CLOTH_INLINE int may_have_gaps(const cloth *c) {
-  return c->gaps != 0;
+  return WITH_GAPS && c->gaps != 0;
 }
-
-#endif
 
 /* 1 if something is absent, or the piece is shaped. */
 CLOTH_INLINE int has_gaps(const cloth *c) {
-  return c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
+  return WITH_GAPS && c->gaps && (gap_summary_of(c)->kind || is_torn_cloth(c));
 }
 
-/* Are any of these bits set at a particle? */
 CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
   return has_gaps(c) && (gaps_of(c)[particle] & bits) != 0;
 }
@@ -3237,6 +2963,18 @@ static int32_t particle_beside(const cloth *c, int32_t column, int32_t row) {
   return row * columns + (column < 0 ? column + columns : column >= columns ? column - columns : column);
 }
 
+/* The same, or -1 beyond a border. */
+static int32_t particle_or_none(const cloth *c, int32_t column, int32_t row) {
+  const int inside = is_wrapped(c) || (column >= 0 && column < c->grid.columns);
+  return inside && row >= 0 && row < c->grid.rows ? particle_beside(c, column, row) : -1;
+}
+
+/* Is there a cell in this place, neither absent nor torn? */
+static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
+  const int32_t i = particle_or_none(c, column, row);
+  return i >= 0 && particle_or_none(c, column + 1, row + 1) >= 0 && !is_gap(c, i, GAP_CELL);
+}
+
 /* Has one of the threads around a cell broken? */
 static int is_cell_torn(const cloth *c, const uint8_t *gaps, int32_t column, int32_t row) {
   const int32_t i = row * c->grid.columns + column;
@@ -3257,18 +2995,21 @@ static uint8_t gaps_at(const cloth *c, const uint8_t *gaps, int32_t column, int3
   const uint32_t old = gaps[row * c->grid.columns + column];
   const uint32_t left = has_left ? gaps[particle_beside(c, column - 1, row)] : 0u;
   const uint32_t above = has_above ? gaps[particle_beside(c, column, row - 1)] : 0u;
-  uint32_t bits = 0;
-  if (below_right) {
-    bits |= is_cell_torn(c, gaps, column, row) ? GAP_CELL | GAP_TORN : 0u;
-  } else {
-    bits |= old & GAP_CELL;
-  }
+  uint32_t bits = !below_right ? old & GAP_CELL : is_cell_torn(c, gaps, column, row) ? GAP_CELL | GAP_TORN : 0u;
   bits |= has_right && ((old & GAP_WARP) || !(above_right || below_right)) ? GAP_WARP : 0u;
   bits |= has_below && ((old & GAP_WEFT) || !(below_left || below_right)) ? GAP_WEFT : 0u;
   bits |= has_left && has_right && (!along_warp || ((old | left) & GAP_WARP)) ? GAP_HINGE_WARP : 0u;
   bits |= has_above && has_below && (!along_weft || ((old | above) & GAP_WEFT)) ? GAP_HINGE_WEFT : 0u;
   bits |= !(above_left || above_right || below_left || below_right) ? GAP_PARTICLE : 0u;
   return (uint8_t)bits;
+}
+
+static int32_t count_torn(const cloth *c) {
+  int32_t torn = 0;
+  for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
+    torn += (gaps_of(c)[i] & GAP_TORN) != 0;
+  }
+  return torn;
 }
 
 /* Finds all bytes anew, after threads have broken. */
@@ -3281,73 +3022,11 @@ CLOTH_SEPARATE void derive_gaps(const cloth *c) {
 
 /* Sets the bytes of a new cloth, with a mask of cells or NULL. */
 static void set_gaps(const cloth *c, const uint8_t *mask) {
-  const int32_t columns = c->grid.columns, cells = cells_along_warp(c);
-  for (int32_t i = 0; mask && i < cells * (c->grid.rows - 1); i++) {
-    const int32_t row = i / cells;
-    gaps_of(c)[row * columns + (i - row * cells)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
+  for (int32_t i = 0; mask && i < cells_along_warp(c) * (c->grid.rows - 1); i++) {
+    gaps_of(c)[first_of_cell(c, i)] = (uint8_t)(mask[i] ? 0u : GAP_CELL);
   }
   derive_gaps(c);
   if (can_tear(c)) { copy_memory(gap_summary_of(c) + 1, gaps_of(c), (size_t)c->count); }
-}
-
-#if WITH_TEARING && (WITH_IMAGE || WITH_SAVE_CHECKS)
-
-/* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone, and is its flag right? */
-static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
-  const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
-  const int32_t columns = c->grid.columns, end = whole_words(c->count);
-  const uint8_t *torn = gaps + end;
-  uint32_t broken = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns;
-    const int has_same_cell = ((gaps[i] & (GAP_CELL | GAP_TORN)) == GAP_CELL) == ((mask[i] & GAP_CELL) != 0);
-    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) { return 0; }
-    broken |= gaps[i] & ~(uint32_t)mask[i];
-  }
-  uint32_t padding = 0;
-  for (int32_t i = c->count; i < end; i++) {
-    padding |= gaps[i];
-  }
-  return torn[0] == (broken != 0) && !torn[1] && !torn[2] && !torn[3] && !padding;
-}
-
-#endif
-
-/* The first of the particles that are known to hang together with one. */
-static int32_t first_of_piece(int32_t *label, int32_t particle) {
-  while (label[particle] != particle) {
-    label[particle] = label[label[particle]];
-    particle = label[particle];
-  }
-  return particle;
-}
-
-static void join_pieces(int32_t *label, int32_t i, int32_t j) {
-  const int32_t a = first_of_piece(label, i), b = first_of_piece(label, j);
-  label[a > b ? a : b] = a > b ? b : a;
-}
-
-/* Counts the pieces of the cloth, with `label`, a word per particle, which are 0 before and after. */
-static void count_pieces(const cloth *c, int32_t *label) {
-  const int32_t columns = c->grid.columns;
-  gap_summary *s = gap_summary_of(c);
-  s->pieces = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns, column = i - row * columns;
-    label[i] = i;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(label, i - 1, i); }
-    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) { join_pieces(label, i - column, i); }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(label, i - columns, i); }
-  }
-  for (int32_t i = 0; i < c->count; i++) {
-    s->pieces += label[i] == i && !is_gap(c, i, GAP_PARTICLE);
-  }
-  fill_zero(label, (size_t)c->count * sizeof(int32_t));
-}
-
-/* Copies the vector of a particle to another one of the array. */
-CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {
-  vector_store(x, to, vector_load(x, from));
 }
 
 /* 1 if any of these bits is set at one of so many particles. */
@@ -3365,6 +3044,62 @@ static int is_gap_among(const uint8_t *gaps, int32_t count, uint32_t bits) {
   return some != 0;
 }
 
+/* Are the bytes of a state, `gaps`, those of the mask and of broken threads alone, and is its flag right? */
+static int are_gaps_possible(const cloth *c, const uint8_t *gaps) {
+  const uint8_t *mask = (const uint8_t *)(gap_summary_of(c) + 1);
+  const int32_t columns = c->grid.columns, end = whole_words(c->count);
+  const uint8_t *torn = gaps + end;
+  uint32_t broken = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns;
+    const int has_same_cell = ((gaps[i] & (GAP_CELL | GAP_TORN)) == GAP_CELL) == ((mask[i] & GAP_CELL) != 0);
+    if (!has_same_cell || gaps[i] != gaps_at(c, gaps, i - row * columns, row)) { return 0; }
+    broken |= gaps[i] & ~(uint32_t)mask[i];
+  }
+  return !is_gap_among(gaps + c->count, end - c->count, 0xffu) && torn[0] == (broken != 0) &&
+         !is_gap_among(torn + 1, TORN_BYTES - 1, 0xffu);
+}
+
+/* The first of the particles that are known to hang together with one. */
+static int32_t first_of_piece(int32_t *label, int32_t particle) {
+  while (label[particle] != particle) {
+    label[particle] = label[label[particle]];
+    particle = label[particle];
+  }
+  return particle;
+}
+
+static void join_pieces(int32_t *label, int32_t i, int32_t j) {
+  const int32_t a = first_of_piece(label, i), b = first_of_piece(label, j);
+  label[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Labels the particles, in rows of `pitch` places, by a place of their piece of the cloth; -1 where there is none.
+   Returns how many pieces there are. */
+CLOTH_SEPARATE int32_t label_pieces(const cloth *c, int32_t *label, int32_t pitch) {
+  const int32_t columns = c->grid.columns;
+  int32_t pieces = 0;
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
+    label[place] = place;
+    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(label, place - 1, place); }
+    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
+      join_pieces(label, place - column, place);
+    }
+    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(label, place - pitch, place); }
+  }
+  for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
+    const int32_t place = i / columns * pitch + i % columns, is_absent = is_gap(c, i, GAP_PARTICLE);
+    pieces += label[place] == place && !is_absent;
+    label[place] = is_absent ? -1 : label[label[place]];
+  }
+  return pieces;
+}
+
+CLOTH_INLINE void copy_vector(vector_array x, int32_t from, int32_t to) {
+  vector_store(x, to, vector_load(x, from));
+}
+
 /* Puts the absent particles of a row where the present ones before them, or the first, are. Returns 0 without any. */
 static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
   const int32_t first = row * c->grid.columns, end = first + c->grid.columns;
@@ -3374,11 +3109,8 @@ static int place_absent_of_row(const cloth *c, vector_array x, int32_t row) {
     near++;
   }
   for (int32_t i = first; i < end && near < end; i++) {
-    if (is_gap(c, i, GAP_PARTICLE)) {
-      copy_vector(x, near, i);
-    } else {
-      near = i;
-    }
+    near = is_gap(c, i, GAP_PARTICLE) ? near : i;
+    copy_vector(x, near, i);
   }
   return near < end;
 }
@@ -3410,29 +3142,6 @@ static void hold_absent_particles(const cloth *c) {
   place_absent_particles(c, vectors_at(c, c->state.position));
 }
 
-#else
-
-#define GAP_WARP 0u
-#define GAP_WEFT 0u
-#define GAP_CELL 0u
-#define GAP_HINGE_WARP 0u
-#define GAP_HINGE_WEFT 0u
-#define GAP_PARTICLE 0u
-#define GAP_TORN 0u
-CLOTH_INLINE int is_gap(const cloth *c, int32_t particle, uint32_t bits) {
-  (void)c;
-  (void)particle;
-  (void)bits;
-  return 0;
-}
-
-#define spring_gap(direction) 0u
-#define has_gaps(c) 0
-#define may_have_gaps(c) 0
-#define can_tear(c) 0
-
-#endif
-
 /* The cloth if something is absent, else NULL. */
 CLOTH_INLINE const cloth *gapped_cloth(const cloth *c) {
   return has_gaps(c) ? c : NULL;
@@ -3444,73 +3153,11 @@ static int check_present(const cloth *c, int32_t particle) {
   return !error && is_gap(c, particle, GAP_PARTICLE) ? CLOTH_ERROR_STATE : error;
 }
 
-/// Lists of bodies ///
-
-/* Colliders with mass, and the particles that are attached to colliders. In: state. */
-
-#if WITH_BODIES
-
-static rigid_body *bodies_of(const cloth *c) {
-  return (rigid_body *)at(c, c->state.bodies);
-}
-
-/* The body of a collider, or NULL. */
-static rigid_body *find_body(const cloth *c, int32_t collider) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
-  }
-  return NULL;
-}
-
-static attachment *attachments_of(const cloth *c) {
-  return (attachment *)at(c, c->state.attachments);
-}
-
-/* The attachment of a particle, or NULL. */
-static attachment *find_attachment(const cloth *c, int32_t particle) {
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
-    if (attachments_of(c)[n].particle == particle) { return &attachments_of(c)[n]; }
-  }
-  return NULL;
-}
-
-/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
-static int is_on_body(const cloth *c, int32_t particle) {
-  const attachment *a = find_attachment(c, particle);
-  return a && find_body(c, a->collider);
-}
-
-#else
-
-static int is_on_body(const cloth *c, int32_t particle) {
-  (void)c;
-  (void)particle;
-  return 0;
-}
-
-#endif
-
-/* 1 if a particle does not move by itself: it is pinned, and not attached to a body, which gives way. */
-static int is_held(const cloth *c, int32_t particle) {
-  return is_pinned(c, particle) && !is_on_body(c, particle);
-}
-
-/* The first held particle from one on; c->count if there is none. */
-static int32_t next_held(const cloth *c, int32_t i) {
-  i = next_pin(c, i);
-  while (i < c->count && is_on_body(c, i)) {
-    i = next_pin(c, i + 1);
-  }
-  return i;
-}
-
 /// Rest lengths of pre-shaped pieces ///
 
 /* What tells the springs, hinges and cells of a pre-shaped piece from those of a rectangle: a factor for each. Such a
    grid counts as one with gaps. Springs are found by the particle at which they start, an antidiagonal by the one after
    it. */
-
-#if WITH_REST_SHAPE
 
 /* Arrays of factors: rest length of each direction; stiffness of springs, then hinges, along both; of the twist. */
 enum {
@@ -3528,7 +3175,7 @@ typedef struct rest_bounds {
 } rest_bounds;
 
 CLOTH_INLINE int has_rest_shape(const cloth *c) {
-  return c->gaps && (gap_summary_of(c)->kind & GAPS_SHAPED) != 0;
+  return WITH_REST_SHAPE && c->gaps && (gap_summary_of(c)->kind & GAPS_SHAPED) != 0;
 }
 
 /* They follow the bytes of the mask. Only where has_rest_shape(). */
@@ -3545,8 +3192,6 @@ CLOTH_INLINE float shape_factor(const cloth *c, int32_t number, int32_t particle
   return has_rest_shape(c) ? rest_array(c, number)[particle] : 1.0f;
 }
 
-#if WITH_SEAMS
-
 /* Mean factor on the rest lengths of the springs of a line along warp or weft between two particles. */
 static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
   const int32_t columns = c->grid.columns, d = a / columns == b / columns ? WARP : WEFT, first = a < b ? a : b;
@@ -3561,39 +3206,117 @@ static float mean_rest_ratio(const cloth *c, int32_t a, int32_t b) {
   return springs > 0 ? sum / (float)springs : 1.0f;
 }
 
-#endif
-
-#if WITH_TEARING
-
 /* The least factor on a rest length along warp and weft. */
 CLOTH_INLINE float least_rest_ratio(const cloth *c) {
   return has_rest_shape(c) ? rest_bounds_of(c)->least : 1.0f;
 }
 
-#endif
+/// Bodies ///
 
-#else
+/* Colliders with mass, the particles that are attached to colliders, and what bodies are as unknowns. In: state. */
 
-#define has_rest_shape(c) 0
-#define least_rest_ratio(c) ((void)(c), 1.0f)
-#define shape_factor(c, number, particle) ((void)(c), (void)(particle), 1.0f)
+static rigid_body *bodies_of(const cloth *c) {
+  return (rigid_body *)at(c, c->state.bodies);
+}
 
-#endif
+static rigid_body *find_body(const cloth *c, int32_t collider) {
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
+  }
+  return NULL;
+}
+
+static attachment *attachments_of(const cloth *c) {
+  return (attachment *)at(c, c->state.attachments);
+}
+
+static attachment *find_attachment(const cloth *c, int32_t particle) {
+  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+    if (attachments_of(c)[n].particle == particle) { return &attachments_of(c)[n]; }
+  }
+  return NULL;
+}
+
+/* 1 if a particle is attached to a body: it moves with the cloth, and anchors nothing. */
+static int is_on_body(const cloth *c, int32_t particle) {
+  const attachment *a = WITH_BODIES ? find_attachment(c, particle) : NULL;
+  return a && find_body(c, a->collider);
+}
+
+/* 1 if a particle does not move by itself: it is pinned, and not attached to a body, which gives way. */
+static int is_held(const cloth *c, int32_t particle) {
+  return is_pinned(c, particle) && !is_on_body(c, particle);
+}
+
+/* The first held particle from one on; c->count if there is none. */
+static int32_t next_held(const cloth *c, int32_t i) {
+  i = next_pin(c, i);
+  while (i < c->count && is_on_body(c, i)) {
+    i = next_pin(c, i + 1);
+  }
+  return i;
+}
+
+/* What a part of a substep keeps of a collider with mass, in scratch.bodies: Y, the displacement of its centre from
+   where its own motion leads, and theta, its rotation from there. */
+
+/* Unknowns of a body: three of Y [m], then three of theta [rad]. */
+#define BODY_UNKNOWNS 6
+/* Entries of the lower half of a symmetric matrix of that order, row by row. */
+#define BODY_ENTRIES (BODY_UNKNOWNS * (BODY_UNKNOWNS + 1) / 2)
+
+typedef struct body_unknown {
+  struct body_unknown *leader; /* of another cloth of the group, which has the unknowns of this body; NULL: these are */
+  float ratio;                 /* with a leader: its scale over that of this cloth */
+  int32_t collider;
+  int32_t turns, joins;  /* 0 for a body that no torque turns; that nothing touches */
+  cloth_pose from;       /* as the part begins */
+  cloth_pose start, end; /* relative to the origin of the step: as the part begins, and where its own motion leads */
+  cloth_vector centre;   /* there, where the equation is linearised; `end` becomes where it is at last */
+  cloth_vector spin;     /* where its own motion leads [rad/s] */
+  lanes_sum pressed;     /* what contacts press it with, scaled [m] */
+  float factor[BODY_ENTRIES]; /* its own block of the operator, and then its Cholesky factor */
+  float residual[BODY_UNKNOWNS], solution[BODY_UNKNOWNS], direction[BODY_UNKNOWNS];
+  float pull[BODY_UNKNOWNS]; /* A_bp times the direction or the solution */
+} body_unknown;
+
+static body_unknown *body_unknowns_of(const cloth *c) {
+  return (body_unknown *)at(c, c->scratch.bodies);
+}
+
+static int32_t body_count_of(const cloth *c) {
+  return WITH_BODIES ? inputs_of(c)->body_count : 0;
+}
+
+/* The unknowns of a collider; NULL for one without mass. */
+static body_unknown *find_unknown(const cloth *c, int32_t collider) {
+  body_unknown *u = body_unknowns_of(c);
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    if (u[n].collider == collider) { return &u[n]; }
+  }
+  return NULL;
+}
+
+/* 1 if the cloth touches a body, or particles are attached to one. */
+static int has_joined_bodies(const cloth *c) {
+  int has = 0;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    has |= body_unknowns_of(c)[n].joins;
+  }
+  return has;
+}
 
 /// Rotations and poses ///
 
 /* Unit quaternions and rigid poses, one or in lanes. Factors of products are flushed before (WORK_QUANTUM). */
 
-#if WITH_COLLIDERS
-
 static cloth_rotation rotation_conjugate(cloth_rotation q) {
-  q.x = negate(q.x);
-  q.y = negate(q.y);
-  q.z = negate(q.z);
-  return q;
+  return (cloth_rotation){negate(q.x), negate(q.y), negate(q.z), q.w};
 }
 
-#endif
+static float rotation_dot(cloth_rotation a, cloth_rotation b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 
 /* Rotates v: v + 2 w (u x v) + 2 u x (u x v), where u is the vector part of q. */
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
@@ -3614,20 +3337,13 @@ static cloth_rotation rotation_flush(cloth_rotation q) {
 /* Scales q to unit length. Flushed before it is squared, and again after it is scaled. */
 static cloth_rotation rotation_normalised(cloth_rotation q) {
   q = rotation_flush(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  float scale = 1.0f / square_root(maximum(squared, ROTATION_MIN_SQUARED));
-  q.x = q.x * scale;
-  q.y = q.y * scale;
-  q.z = q.z * scale;
-  q.w = q.w * scale;
-  return rotation_flush(q);
+  const float scale = 1.0f / square_root(maximum(rotation_dot(q, q), ROTATION_MIN_SQUARED));
+  return rotation_flush((cloth_rotation){q.x * scale, q.y * scale, q.z * scale, q.w * scale});
 }
-
-#if WITH_COLLIDERS
 
 /* Interpolates from a (t = 0) to b (t = 1) the short way round: linearly, then normalised. */
 static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float t) {
-  float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
+  const float sign = rotation_dot(a, b) < 0.0f ? -1.0f : 1.0f;
   cloth_rotation q;
   q.x = a.x + (sign * b.x - a.x) * t;
   q.y = a.y + (sign * b.y - a.y) * t;
@@ -3639,11 +3355,8 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 /* Interpolates from a (t = 0) to b (t = 1); b itself, to the bit, at the end. */
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) { return *b; }
-  cloth_pose pose;
-  pose.position = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  pose.position = vector_flush(pose.position, STATE_QUANTUM);
-  pose.rotation = rotation_between(a->rotation, b->rotation, t);
-  return pose;
+  const cloth_vector between = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
+  return (cloth_pose){vector_flush(between, STATE_QUANTUM), rotation_between(a->rotation, b->rotation, t)};
 }
 
 static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
@@ -3655,7 +3368,6 @@ static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
   return vector_add(pose->position, rotate(pose->rotation, p));
 }
 
-/* rotate() for a block of vectors. */
 CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
   lanes3 u = lanes3_splat(vector(q.x, q.y, q.z));
   v = lanes3_flush(v);
@@ -3668,14 +3380,12 @@ CLOTH_INLINE lanes3 lanes3_rotate(cloth_rotation q, lanes3 v) {
 #define ROTATION_SQUARED_LOW 0.998f
 #define ROTATION_SQUARED_HIGH 1.002f
 
-/* 1 if a rotation is finite and of unit length, else 0. */
 static int is_unit_rotation(cloth_rotation q) {
   if (!vector_in_range(vector(q.x, q.y, q.z), ROTATION_LIMIT) || !in_range(q.w, -ROTATION_LIMIT, ROTATION_LIMIT)) {
     return 0;
   }
   q = rotation_flush(q);
-  float squared = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  return in_range(squared, ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
+  return in_range(rotation_dot(q, q), ROTATION_SQUARED_LOW, ROTATION_SQUARED_HIGH);
 }
 
 /* CLOTH_OK for a pose within the position limit with a unit quaternion, else CLOTH_ERROR_RANGE. */
@@ -3685,15 +3395,8 @@ static int check_pose(const cloth_pose *pose) {
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  cloth_pose normalised;
-  normalised.position = vector_flush(pose->position, STATE_QUANTUM);
-  normalised.rotation = rotation_normalised(pose->rotation);
-  return normalised;
+  return (cloth_pose){vector_flush(pose->position, STATE_QUANTUM), rotation_normalised(pose->rotation)};
 }
-
-#endif
-
-#if WITH_MOVE_FRAME || WITH_ORIGIN || WITH_BODIES
 
 /* The rotation b, then the rotation a. */
 static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
@@ -3705,19 +3408,12 @@ static cloth_rotation rotation_product(cloth_rotation a, cloth_rotation b) {
   return rotation_normalised(q);
 }
 
-#endif
-
-#if WITH_MOVE_FRAME
-
 /* The rotation by half the angle of q, about the same axis. q.w is 0 or more: q turns by no more than half a turn. */
 static cloth_rotation half_rotation(cloth_rotation q) {
   float w = square_root(0.5f * (1.0f + q.w));
   float share = 0.5f / w;
-  cloth_rotation half = {q.x * share, q.y * share, q.z * share, w};
-  return half;
+  return (cloth_rotation){q.x * share, q.y * share, q.z * share, w};
 }
-
-#endif
 
 /// Geometry ///
 
@@ -3925,82 +3621,6 @@ static void forget_collider(const cloth *c, int32_t collider) {
     *code = absolute(*code) >= least && absolute(*code) <= least + 1.0f ? 0.0f : *code;
   }
 }
-
-#endif
-
-/// Bodies as unknowns ///
-
-/* What a part of a substep keeps of a collider with mass, in scratch.bodies: Y, the displacement of its centre from
-   where its own motion leads, and theta, its rotation from there. */
-
-/* Unknowns of a body: three of Y [m], then three of theta [rad]. */
-#define BODY_UNKNOWNS 6
-/* Entries of the lower half of a symmetric matrix of that order, row by row. */
-#define BODY_ENTRIES (BODY_UNKNOWNS * (BODY_UNKNOWNS + 1) / 2)
-
-typedef struct body_unknown {
-  struct body_unknown *leader; /* of another cloth of the group, which has the unknowns of this body; NULL: these are */
-  float ratio;                 /* with a leader: its scale over that of this cloth */
-  int32_t collider;
-  int32_t turns, joins;  /* 0 for a body that no torque turns; that nothing touches */
-  cloth_pose from;       /* as the part begins */
-  cloth_pose start, end; /* relative to the origin of the step: as the part begins, and where its own motion leads */
-  cloth_vector centre;   /* there, where the equation is linearised; `end` becomes where it is at last */
-  cloth_vector spin;     /* where its own motion leads [rad/s] */
-  lanes_sum pressed;     /* what contacts press it with, scaled [m] */
-  float factor[BODY_ENTRIES]; /* its own block of the operator, and then its Cholesky factor */
-  float residual[BODY_UNKNOWNS], solution[BODY_UNKNOWNS], direction[BODY_UNKNOWNS];
-  float pull[BODY_UNKNOWNS]; /* A_bp times the direction or the solution */
-} body_unknown;
-
-#if WITH_BODIES
-
-static body_unknown *body_unknowns_of(const cloth *c) {
-  return (body_unknown *)at(c, c->scratch.bodies);
-}
-
-/* How many bodies the step moves. */
-static int32_t body_count_of(const cloth *c) {
-  return inputs_of(c)->body_count;
-}
-
-/* The unknowns of a collider; NULL for one without mass. */
-static body_unknown *find_unknown(const cloth *c, int32_t collider) {
-  body_unknown *u = body_unknowns_of(c);
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    if (u[n].collider == collider) { return &u[n]; }
-  }
-  return NULL;
-}
-
-/* 1 if the cloth touches a body, or particles are attached to one. */
-static int has_joined_bodies(const cloth *c) {
-  int has = 0;
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    has |= body_unknowns_of(c)[n].joins;
-  }
-  return has;
-}
-
-#else
-
-static int has_joined_bodies(const cloth *c) {
-  (void)c;
-  return 0;
-}
-
-static int32_t body_count_of(const cloth *c) {
-  (void)c;
-  return 0;
-}
-
-#if WITH_COLLIDERS
-static body_unknown *find_unknown(const cloth *c, int32_t collider) {
-  (void)c;
-  (void)collider;
-  return NULL;
-}
-#endif
 
 #endif
 
@@ -4407,8 +4027,8 @@ static int holds_last_forces(const cloth *c) {
  *   ground     own 6    further blocks: contacts, motion constraints, tethers; only where a substep has these. Behind
  *                       them a word a row: whether it has some
  *              reach    own 1: where contact with a collider begins, before terms have blocks and after the solve;
- * behind it boxes of tiles, while touches are looked for (contact/buried.h, contact/search.h) factors    own 12   of
- * single springs, hinges and twists where they differ: terms/links.h
+ *                       behind it boxes of tiles, while touches are looked for: contact/buried.h, contact/search.h
+ *   factors    own 12   of single springs, hinges and twists where they differ: terms/links.h
  *
  * The blocks that coarse levels do not take from springs (solve/levels.h) lie over solution and direction until the
  * first direction is made.
@@ -4437,7 +4057,6 @@ enum {
 #define BUFFER_PAD CLOTH_LANES
 #endif
 
-/* Places of a row: a tube has two more. */
 static int32_t pitch_of(const cloth *c) {
   return row_pitch(c->grid.columns + (is_wrapped(c) ? 2 : 0));
 }
@@ -4475,7 +4094,6 @@ static int32_t buffer_plane(int32_t pitch) {
   return pitch + 2 * BUFFER_PAD;
 }
 
-/* Floats of all row buffers of a piece. */
 static int32_t buffer_floats(int32_t pitch, int32_t has_factors) {
   return 3 * (has_factors ? BUFFER_ALL : BUFFER_VECTORS) * buffer_plane(pitch);
 }
@@ -4493,7 +4111,6 @@ static int32_t transfer_places(int32_t pitch) {
   return pitch + 6 * CLOTH_LANES;
 }
 
-/* Floats of the transfer row of a piece. */
 static int32_t transfer_floats(int32_t pitch) {
   return 6 * transfer_places(pitch);
 }
@@ -4503,13 +4120,10 @@ static int32_t transfer_floats(int32_t pitch) {
 #define STRIP_PARTICLES 256
 #define STRIP_ROWS 4
 
-/* Least rows of a strip. */
 static int32_t strip_rows(int32_t columns) {
-  const int32_t rows = (STRIP_PARTICLES + columns - 1) / columns;
-  return rows > STRIP_ROWS ? rows : STRIP_ROWS;
+  return larger_of((STRIP_PARTICLES + columns - 1) / columns, STRIP_ROWS);
 }
 
-/* Most strips of a grid. */
 static int32_t most_strips(int32_t columns, int32_t rows) {
   return (rows + strip_rows(columns) - 1) / strip_rows(columns);
 }
@@ -4551,7 +4165,6 @@ static void clear_room(const cloth *c, size_t bytes) {
   fill_zero(room_between_passes(c), bytes);
 }
 
-/* A near array from the offset of its pad. */
 static float *near_array(const cloth *c, uintptr_t offset) {
   return offset ? floats_at(c, offset) + NEAR_START : NULL;
 }
@@ -4563,31 +4176,30 @@ static float *optional_array(const cloth *c, uintptr_t offset) {
 static solve_arrays arrays_of(const cloth *c) {
   const int32_t pitch = pitch_of(c);
   float *ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL;
-  const solve_arrays a = {.columns = c->grid.columns,
-                          .rows = c->grid.rows,
-                          .pitch = pitch,
-                          .is_ring = is_wrapped(c),
-                          .plane = near_plane(pitch, c->grid.rows),
-                          .buffer = buffer_plane(pitch),
-                          .place = near_array(c, c->scratch.place),
-                          .direction = near_array(c, c->scratch.direction),
-                          .solution = floats_at(c, c->scratch.solution),
-                          .turn = near_array(c, c->scratch.solution),
-                          .product = floats_at(c, c->scratch.product),
-                          .bent = near_array(c, c->scratch.product),
-                          .residual = floats_at(c, c->scratch.residual),
-                          .springs = optional_array(c, c->scratch.operator_blocks),
-                          .inverse = optional_array(c, c->scratch.inverse),
-                          .diagonal = floats_at(c, c->scratch.diagonal),
-                          .air = optional_array(c, c->scratch.air),
-                          .ground = ground,
-                          .ground_rows =
-                              (uint32_t *)(void *)(ground ? ground + SYMMETRIC_FLOATS * pitch * c->grid.rows : NULL),
-                          .factors = optional_array(c, c->scratch.factors),
-                          .buffers = floats_at(c, c->scratch.row_buffers),
-                          .coefficients = floats_at(c, c->scratch.coefficients),
-                          .sums = floats_at(c, c->scratch.sums)};
-  return a;
+  return (solve_arrays){.columns = c->grid.columns,
+                        .rows = c->grid.rows,
+                        .pitch = pitch,
+                        .is_ring = is_wrapped(c),
+                        .plane = near_plane(pitch, c->grid.rows),
+                        .buffer = buffer_plane(pitch),
+                        .place = near_array(c, c->scratch.place),
+                        .direction = near_array(c, c->scratch.direction),
+                        .solution = floats_at(c, c->scratch.solution),
+                        .turn = near_array(c, c->scratch.solution),
+                        .product = floats_at(c, c->scratch.product),
+                        .bent = near_array(c, c->scratch.product),
+                        .residual = floats_at(c, c->scratch.residual),
+                        .springs = optional_array(c, c->scratch.operator_blocks),
+                        .inverse = optional_array(c, c->scratch.inverse),
+                        .diagonal = floats_at(c, c->scratch.diagonal),
+                        .air = optional_array(c, c->scratch.air),
+                        .ground = ground,
+                        .ground_rows =
+                            (uint32_t *)(void *)(ground ? ground + SYMMETRIC_FLOATS * pitch * c->grid.rows : NULL),
+                        .factors = optional_array(c, c->scratch.factors),
+                        .buffers = floats_at(c, c->scratch.row_buffers),
+                        .coefficients = floats_at(c, c->scratch.coefficients),
+                        .sums = floats_at(c, c->scratch.sums)};
 }
 
 /* The further blocks of a row of particles; NULL if it has none. */
@@ -4597,18 +4209,11 @@ CLOTH_INLINE float *ground_of_row(const solve_arrays *a, int32_t row) {
 
 /* Clears what kernels read before the first row and behind the last one of the planes of a near array. */
 static void clear_near_pads(float *array, int32_t pitch, int32_t rows, int32_t plane) {
-  const int32_t used = pitch * rows;
-#if CLOTH_LANES == 1
-  (void)plane;
-  clear_floats(array - NEAR_START, NEAR_START);
-  clear_floats(array + 3 * used, 3 * BUFFER_PAD);
-#else
-  clear_floats(array - NEAR_START, NEAR_START);
-  for (int32_t n = 0; n < 3; n++) {
-    clear_floats(array + n * plane + used, BUFFER_PAD);
-    if (n > 0) { clear_floats(array + n * plane - BUFFER_PAD, BUFFER_PAD); }
+  const int32_t planes = CLOTH_LANES == 1 ? 1 : 3, used = NEAR_STEP * pitch * rows;
+  for (int32_t n = 0; n < planes; n++) {
+    clear_floats(array + n * plane - NEAR_START, NEAR_START);
+    clear_floats(array + n * plane + used, NEAR_START);
   }
-#endif
 }
 
 /* The solution of a block with the last step along the direction, which is all there is without `has_solution`. */
@@ -4622,22 +4227,16 @@ static cloth_vector own_vector(float *array, int32_t place) {
   return vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
 }
 
-#if WITH_SEAMS
-
 static void own_vector_store(float *array, int32_t place, cloth_vector a) {
   *own_at(array, 3, place, 0) = a.x;
   *own_at(array, 3, place, 1) = a.y;
   *own_at(array, 3, place, 2) = a.z;
 }
 
-#endif
-
-/* The place of a particle in the rows of the arrays. */
 static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
 }
 
-/* Adds a vector at a place of an own array. */
 static void add_to_own(float *array, int32_t place, cloth_vector a) {
   float *x = own_at(array, 3, place, 0), *y = own_at(array, 3, place, 1), *z = own_at(array, 3, place, 2);
   *x = quantise(*x + a.x, WORK_ROUNDER);
@@ -4645,16 +4244,12 @@ static void add_to_own(float *array, int32_t place, cloth_vector a) {
   *z = quantise(*z + a.z, WORK_ROUNDER);
 }
 
-/* Adds a force to the residual of a particle. */
 static void add_to_particle(const solve_arrays *a, int32_t particle, cloth_vector force) {
-  const int32_t place = place_of(a, particle);
-  add_to_own(a->residual, place, force);
+  add_to_own(a->residual, place_of(a, particle), force);
 }
 
-/* A row buffer of vectors. */
 CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
-  const int32_t start = CLOTH_LANES == 1 ? 3 * BUFFER_PAD : BUFFER_PAD;
-  return a->buffers + 3 * number * (int32_t)a->buffer + start;
+  return a->buffers + 3 * number * (int32_t)a->buffer + NEAR_START;
 }
 
 /* Forces that the springs of a row bring to their other ends, near rows for each direction. With one lane those of a
@@ -4689,17 +4284,11 @@ CLOTH_INLINE float *force_row(const force_rows *f, int32_t direction) {
 }
 
 CLOTH_INLINE lanes3 force_load(const float *row, ptrdiff_t buffer, int32_t i) {
-  const float *from = row + FORCE_STEP * i;
-  const ptrdiff_t next = NEAR_PLANE(buffer);
-  return lanes3_of(lanes_load(from), lanes_load(from + next), lanes_load(from + 2 * next));
+  return lanes3_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer));
 }
 
 CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a) {
-  float *to = row + FORCE_STEP * i;
-  const ptrdiff_t next = NEAR_PLANE(buffer);
-  lanes_store(to, a.x);
-  lanes_store(to + next, a.y);
-  lanes_store(to + 2 * next, a.z);
+  lanes3_store_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer), a);
 }
 
 /* Copies the force of one column to another, which may lie beside the row. */
@@ -4718,13 +4307,11 @@ CLOTH_INLINE void close_forces(const force_rows *f, ptrdiff_t buffer, int32_t co
   force_copy(force_row(f, ANTIDIAGONAL), buffer, 0, columns);
 }
 
-/* Sets the forces of a row to 0. */
 static void clear_forces(const solve_arrays *a, int32_t row) {
   const int32_t floats = 3 * DIRECTIONS * (int32_t)a->buffer;
   clear_floats(a->buffers + (row & 1) * floats, floats);
 }
 
-/* A row buffer of blocks. */
 CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
   const int32_t start = CLOTH_LANES == 1 ? 6 * BUFFER_PAD : BUFFER_PAD;
   return a->buffers + 3 * (BUFFER_BLOCKS + 2 * number) * (int32_t)a->buffer + start;
@@ -4733,22 +4320,14 @@ CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
 /* Blocks in a row buffer: as near vectors, with six components. */
 #if CLOTH_LANES == 1
 #define BLOCK_STEP 6
-#define BLOCK_PLANE(plane) 1
+#define BLOCK_PLANE(plane) ((void)(plane), 1)
 #else
 #define BLOCK_STEP 1
 #define BLOCK_PLANE(plane) (plane)
 #endif
 
 CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
-  float *to = row + BLOCK_STEP * i;
-  const ptrdiff_t next = BLOCK_PLANE(plane);
-  lanes_store(to, m.xx);
-  lanes_store(to + next, m.yy);
-  lanes_store(to + 2 * next, m.zz);
-  lanes_store(to + 3 * next, m.xy);
-  lanes_store(to + 4 * next, m.xz);
-  lanes_store(to + 5 * next, m.yz);
-  (void)plane;
+  symmetric_store(row + BLOCK_STEP * i, BLOCK_PLANE(plane), m);
 }
 
 /* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row; and
@@ -5448,28 +5027,6 @@ CLOTH_INLINE int is_in_pieces(const cloth *c) {
 
 #if WITH_GAPS
 
-/* Labels the pieces of the cloth, and counts them. */
-CLOTH_SEPARATE void label_pieces(const cloth *c) {
-  const int32_t columns = c->grid.columns, pitch = pitch_of(c);
-  int32_t *table = labels_of(c), pieces = 0;
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t row = i / columns, column = i - row * columns, place = row * pitch + column;
-    table[place] = place;
-    if (column > 0 && !is_gap(c, i - 1, GAP_WARP)) { join_pieces(table, place - 1, place); }
-    if (is_wrapped(c) && column + 1 == columns && !is_gap(c, i, GAP_WARP)) {
-      join_pieces(table, place - column, place);
-    }
-    if (row > 0 && !is_gap(c, i - columns, GAP_WEFT)) { join_pieces(table, place - pitch, place); }
-  }
-  for (int32_t i = 0; i < c->count; i++) { /* roots come before what hangs on them */
-    const int32_t place = i / columns * pitch + i % columns;
-    const int32_t is_absent = is_gap(c, i, GAP_PARTICLE);
-    pieces += table[place] == place && !is_absent;
-    table[place] = is_absent ? -1 : table[table[place]];
-  }
-  workspace_of(c)->pieces = pieces;
-}
-
 /* The label of a node of a level, 0 for the particles. Nodes beyond the grid have that of the nearest particle. */
 static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t column) {
   const grid_level *levels = workspace_of(c)->levels;
@@ -5622,6 +5179,59 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
 
 /// Settings: ranges and faults ///
 
+static int is_tube(const cloth_config *config) {
+  return WITH_WRAP && config->grid.wrap;
+}
+
+static int needs_tearing(const cloth_config *config) {
+  return WITH_TEARING && config->tearing.max_breaks > 0;
+}
+
+/* Does the cloth fall asleep? Then the state has memory for it. */
+static int needs_sleep(const cloth_config *config) {
+  return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
+}
+
+/* May some term be part of the operator? Then the arena has memory for a solver. */
+static int needs_solver(const cloth_config *config) {
+  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
+}
+
+/* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
+static int needs_history(const cloth_config *config) {
+  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
+}
+
+/* Is there air? Then scratch has memory for its blocks. */
+static int needs_air(const cloth_config *config) {
+  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
+}
+
+static int needs_pin_forces(const cloth_config *config) {
+  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
+}
+
+/* Are there colliders with geometry, or those of others? */
+static int needs_geometry(const cloth_config *config) {
+  return config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0;
+}
+
+/* Have colliders mass, or are there attachments or reactions of pins? */
+static int needs_bodies(const cloth_config *config) {
+  return config->capacity.max_bodies > 0 || config->capacity.max_attachments > 0 || config->capacity.pin_reactions ||
+         needs_pin_forces(config);
+}
+
+/* Does the zero of positions lie elsewhere in the world, or follow the cloth? */
+static int needs_origin(const cloth_config *config) {
+  const cloth_metres origin = config->world.origin;
+  return origin.x || origin.y || origin.z || config->world.recentre_distance > 0.0f;
+}
+
+static int needs_self(const cloth_config *config) {
+  return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
+}
+
 /* What a config, a fabric and a collider may hold. A check returns the number of the first fault, 0 for none; the lists
    give each its number, cloth_error and text. A list of ranges has X(field, low, high, unit), both ends in the range;
    texts quote them without the marks of C. */
@@ -5639,27 +5249,12 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
 
 /* Most particles of a cloth with self-contact: candidates have 16 bits for each. Texts below quote it. */
 #define SELF_PARTICLE_LIMIT 65536
-#if WITH_CONTACT_RECORD
-#define CONTACT_INTEGERS(X) X(capacity.max_contacts, 0, 1000000, "")
-#else /* any but 0 is refused, as left out */
-#define CONTACT_INTEGERS(X)
-#endif
 
-#if WITH_SELF
-#define SELF_INTEGERS(X)                                                                                               \
-  X(self.pairs, 1, 32, "")                                                                                             \
-  X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "") X(self.untangle, 0, 1, "")
-#else /* not read */
-#define SELF_INTEGERS(X)
-#endif
-
-#if WITH_TEARING
-#define TEARING_INTEGERS(X) X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, "")
-#define TEARING_FLOATS(X) X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N")
-#else
-#define TEARING_INTEGERS(X)
-#define TEARING_FLOATS(X)
-#endif
+/* Ranges of a part of the library: without it they are not read. */
+#define RANGES_WITH(with, ...) RANGES_WITH_(with, __VA_ARGS__)
+#define RANGES_WITH_(with, ...) RANGES_WITH_##with(__VA_ARGS__)
+#define RANGES_WITH_0(...)
+#define RANGES_WITH_1(...) __VA_ARGS__
 
 #define CONFIG_INTEGERS(X)                                                                                             \
   X(columns, 2, CLOTH_GRID_LIMIT, "")                                                                                  \
@@ -5674,11 +5269,12 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
   X(solver.max_iterations, 1, CLOTH_ITERATION_LIMIT, "")                                                               \
   X(iterations, 0, CLOTH_ITERATION_LIMIT, "")                                                                          \
   X(integration.max_parts, 1, 4, "")                                                                                   \
-  SELF_INTEGERS(X)                                                                                                     \
+  RANGES_WITH(WITH_SELF, X(self.pairs, 1, 32, "") X(self.gathers, 0, CLOTH_SUBSTEP_LIMIT, "") X(self.shape, 0, 1, "")  \
+                             X(self.untangle, 0, 1, ""))                                                               \
   X(world.origin.x, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.y, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
   X(world.origin.z, -CLOTH_ORIGIN_LIMIT, CLOTH_ORIGIN_LIMIT, " m")                                                     \
-  TEARING_INTEGERS(X)                                                                                                  \
+  RANGES_WITH(WITH_TEARING, X(tearing.max_breaks, 0, 65535, "") X(tearing.max_torn_cells, 0, 65535, ""))               \
   X(capacity.max_confined, 0, 65535, "")                                                                               \
   X(capacity.max_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                                  \
   X(capacity.max_attachments, 0, 65535, "")                                                                            \
@@ -5690,7 +5286,7 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
   X(capacity.meshes, 0, 16, "")                                                                                        \
   X(capacity.max_shared_bodies, 0, CLOTH_COLLIDER_LIMIT, "")                                                           \
   X(capacity.workers, 0, CLOTH_WORKER_LIMIT, "")                                                                       \
-  CONTACT_INTEGERS(X)
+  RANGES_WITH(WITH_CONTACT_RECORD, X(capacity.max_contacts, 0, 1000000, ""))
 
 #define CONFIG_FLOATS(X)                                                                                               \
   X(thickness, 0.0f, 1.0f, " m")                                                                                       \
@@ -5713,56 +5309,66 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
   X(integration.velocity_damping, 0.0f, 100.0f, " 1/s")                                                                \
   X(grid.min_bending_length, 0.0f, 16.0f, " cells")                                                                    \
   X(tethers.scale, 0.5f, 10.0f, "")                                                                                    \
-  TEARING_FLOATS(X)                                                                                                    \
+  RANGES_WITH(WITH_TEARING, X(tearing.strain, 0.0f, 100.0f, "") X(tearing.pin_force, 0.0f, 1.0e9f, " N"))              \
   X(sleep.speed, 0.0f, 10.0f, " m/s")                                                                                  \
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
-/* A text for builds that leave a part out; other builds never show it. */
-#define TEXT_WITHOUT_0(text) text
-#define TEXT_WITHOUT_1(text) "-"
-#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
-#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+/* Settings that exclude each other: X(name, is_so, text). With fewer than five columns around a tube two bend springs
+   would join the same two particles. */
+#define CONFIG_CONFLICTS(X)                                                                                            \
+  X(PARTS, config->integration.max_parts == 3, "integration.max_parts: 1, 2 or 4")                                     \
+  X(TUBE_COLUMNS, is_tube(config) && config->columns < 5, "grid.wrap, columns: a tube has 5 columns or more")          \
+  X(WORK_SLEEP, config->capacity.fixed_work &&needs_sleep(config),                                                     \
+    "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
+  X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
+    "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                                             \
+  X(WORK_GEOMETRY, config->capacity.fixed_work &&needs_geometry(config),                                               \
+    "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")
+
+/* Settings that need a part of the library: X(name, with, needed, text). Builds with it never show the text. */
+#define LEFT_OUT_FAULTS(X)                                                                                             \
+  X(NO_SOLVER, WITH_SOLVER, needs_solver(config), "integration.method: CLOTH_NO_SOLVER")                               \
+  X(NO_MULTILEVEL, WITH_MULTILEVEL, config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL,                  \
+    "solver.preconditioner: CLOTH_NO_MULTILEVEL")                                                                      \
+  X(NO_TETHERS, WITH_TETHERS, config->tethers.count > 0, "tethers.count: CLOTH_NO_TETHERS")                            \
+  X(NO_COLLIDERS, WITH_COLLIDERS, config->max_colliders > 0, "max_colliders: CLOTH_NO_COLLIDERS")                      \
+  X(NO_BODIES, WITH_BODIES, needs_bodies(config),                                                                      \
+    "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES")                                            \
+  X(NO_SELF, WITH_SELF, needs_self(config), "self_thickness: CLOTH_NO_SELF")                                           \
+  X(NO_TRIANGLES, WITH_SELF_TRIANGLES, needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES,               \
+    "self.shape: CLOTH_NO_SELF_TRIANGLES")                                                                             \
+  X(NO_SPHERES, WITH_SELF_SPHERES, needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES,                     \
+    "self.shape: CLOTH_NO_SELF_SPHERES")                                                                               \
+  X(NO_GROUPS, WITH_GROUPS, needs_self(config) && config->self.gathers == 0, "self.gathers: CLOTH_NO_GROUPS")          \
+  X(NO_QUERIES, WITH_CONTACT_RECORD, config->capacity.max_contacts != 0,                                               \
+    "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS")                                                           \
+  X(NO_GEOMETRY, EITHER(WITH_HULL, EITHER(WITH_HEIGHT_FIELD, WITH_DISTANCE_GRID)), config->capacity.geometry,          \
+    "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                                              \
+  X(NO_MESH, WITH_MESH, config->capacity.meshes > 0, "capacity.meshes: CLOTH_NO_MESH")                                 \
+  X(NO_WORKERS, WITH_WORKERS, config->capacity.workers > 0, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS")        \
+  X(NO_SHARED_BODIES, WITH_SHARED_BODIES, config->capacity.max_shared_bodies > 0,                                      \
+    "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES")                                                              \
+  X(NO_CONFINED, WITH_CONFINED, config->capacity.max_confined > 0, "capacity.max_confined: CLOTH_NO_CONFINED")         \
+  X(NO_SLEEP, WITH_SLEEP, needs_sleep(config), "sleep.speed: CLOTH_NO_SLEEP")                                          \
+  X(NO_TARGETS, WITH_TARGETS, config->capacity.targets, "capacity.targets: CLOTH_NO_TARGETS")                          \
+  X(NO_ORIGIN, WITH_ORIGIN, needs_origin(config), "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN")            \
+  X(NO_WRAP, WITH_WRAP, config->grid.wrap, "grid.wrap: CLOTH_NO_WRAP")                                                 \
+  X(NO_MASK, WITH_MASK, config->grid.cell_mask, "grid.cell_mask: CLOTH_NO_MASK")                                       \
+  X(NO_REST_SHAPE, WITH_REST_SHAPE, config->grid.rest_positions, "grid.rest_positions: CLOTH_NO_REST_SHAPE")           \
+  X(NO_TEARING, WITH_TEARING, config->tearing.max_breaks > 0, "tearing.max_breaks: CLOTH_NO_TEARING")                  \
+  X(NO_AIR, WITH_AIR, config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f,            \
+    "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR")
 
 /* All other faults of a config: X(name, error, text). */
 #define CONFIG_FAULTS(X)                                                                                               \
   X(POINTER, NULL, "config: NULL")                                                                                     \
   X(COOKIE, CONFIG, "cookie: start from cloth_config_default()")                                                       \
-  X(PARTS, CONFLICT, "integration.max_parts: 1, 2 or 4")                                                               \
-  X(TUBE_COLUMNS, CONFLICT, "grid.wrap, columns: a tube has 5 columns or more")                                        \
-  X(WORK_SLEEP, CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0")                              \
-  X(WORK_GEOMETRY, CONFLICT, "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")        \
-  X(NO_GEOMETRY, LEFT_OUT, "capacity.geometry: CLOTH_NO_HULL, _HEIGHT_FIELD and _DISTANCE_GRID")                       \
-  X(NO_MESH, LEFT_OUT, TEXT_WITHOUT(WITH_MESH, "capacity.meshes: CLOTH_NO_MESH"))                                      \
-  X(NO_SHARED_BODIES, LEFT_OUT,                                                                                        \
-    TEXT_WITHOUT(WITH_SHARED_BODIES, "capacity.max_shared_bodies: CLOTH_NO_SHARED_BODIES"))                            \
-  X(NO_WORKERS, LEFT_OUT, TEXT_WITHOUT(WITH_WORKERS, "capacity.workers: CLOTH_NO_WORKERS or _COLLIDERS"))              \
-  X(NO_SOLVER, LEFT_OUT, TEXT_WITHOUT(WITH_SOLVER, "integration.method: CLOTH_NO_SOLVER"))                             \
-  X(NO_MULTILEVEL, LEFT_OUT, TEXT_WITHOUT(WITH_MULTILEVEL, "solver.preconditioner: CLOTH_NO_MULTILEVEL"))              \
-  X(NO_TETHERS, LEFT_OUT, TEXT_WITHOUT(WITH_TETHERS, "tethers.count: CLOTH_NO_TETHERS"))                               \
-  X(NO_COLLIDERS, LEFT_OUT, TEXT_WITHOUT(WITH_COLLIDERS, "max_colliders: CLOTH_NO_COLLIDERS"))                         \
-  X(NO_BODIES, LEFT_OUT,                                                                                               \
-    TEXT_WITHOUT(WITH_BODIES, "capacity.max_bodies, max_attachments, pin_reactions: CLOTH_NO_BODIES"))                 \
-  X(NO_CONFINED, LEFT_OUT, TEXT_WITHOUT(WITH_CONFINED, "capacity.max_confined: CLOTH_NO_CONFINED"))                    \
-  X(NO_SLEEP, LEFT_OUT, TEXT_WITHOUT(WITH_SLEEP, "sleep.speed: CLOTH_NO_SLEEP"))                                       \
-  X(NO_TARGETS, LEFT_OUT, TEXT_WITHOUT(WITH_TARGETS, "capacity.targets: CLOTH_NO_TARGETS"))                            \
-  X(NO_SELF, LEFT_OUT, TEXT_WITHOUT(WITH_SELF, "self_thickness: CLOTH_NO_SELF"))                                       \
-  X(NO_TRIANGLES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_TRIANGLES, "self.shape: CLOTH_NO_SELF_TRIANGLES"))                  \
-  X(NO_SPHERES, LEFT_OUT, TEXT_WITHOUT(WITH_SELF_SPHERES, "self.shape: CLOTH_NO_SELF_SPHERES"))                        \
-  X(NO_GROUPS, LEFT_OUT, TEXT_WITHOUT(WITH_GROUPS, "self.gathers: CLOTH_NO_GROUPS"))                                   \
-  X(NO_ORIGIN, LEFT_OUT, TEXT_WITHOUT(WITH_ORIGIN, "world.origin, world.recentre_distance: CLOTH_NO_ORIGIN"))          \
-  X(NO_WRAP, LEFT_OUT, TEXT_WITHOUT(WITH_WRAP, "grid.wrap: CLOTH_NO_WRAP"))                                            \
-  X(NO_TEARING, LEFT_OUT, TEXT_WITHOUT(WITH_TEARING, "tearing.max_breaks: CLOTH_NO_TEARING"))                          \
-  X(WORK_TEARING, CONFLICT, "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                     \
   X(TEAR_MAP, RANGE, "tearing.map: 0.01..100")                                                                         \
-  X(NO_MASK, LEFT_OUT, TEXT_WITHOUT(WITH_MASK, "grid.cell_mask: CLOTH_NO_MASK"))                                       \
-  X(NO_REST_SHAPE, LEFT_OUT, TEXT_WITHOUT(WITH_REST_SHAPE, "grid.rest_positions: CLOTH_NO_REST_SHAPE"))                \
   X(REST_POSITIONS, RANGE, "grid.rest_positions: -1e5..1e5 m on each axis")                                            \
   X(REST_LENGTHS, CONFLICT,                                                                                            \
     "grid.rest_positions: springs of 1e-4..100 m, 0.25..4 of their mean; cells of 0.1 of their sides")                 \
   X(CELL_MASK, RANGE, "grid.cell_mask: 0..1, with a 1 somewhere")                                                      \
-  X(NO_AIR, LEFT_OUT, TEXT_WITHOUT(WITH_AIR, "air.drag, air.lift, air.normal_drag: CLOTH_NO_AIR"))                     \
-  X(NO_QUERIES, LEFT_OUT, TEXT_WITHOUT(WITH_CONTACT_RECORD, "capacity.max_contacts: CLOTH_NO_QUERIES or _COLLIDERS"))  \
   X(EDGE_WARP, RANGE, "edge_warp: 1e-4..100 m between columns")                                                        \
   X(EDGE_WEFT, RANGE, "edge_weft: 1e-4..100 m between rows")                                                           \
   X(EDGES, CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1")                                           \
@@ -5825,18 +5431,25 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
 #define CONFIG_FAULT(name) CONFIG_FAULT_##name
 #define COLLIDER_FAULT(name) COLLIDER_FAULT_##name
 #define CONFIG_NUMBER(name, error, text) CONFIG_FAULT(name),
+#define LEFT_OUT_NUMBER(name, with, needed, text) CONFIG_FAULT(name),
 #define COLLIDER_NUMBER(name, error, text) COLLIDER_FAULT(name),
 enum { FABRIC_RANGE_COUNT = 0 FABRIC_RANGES(ONE_MORE) };
 enum { CONFIG_INTEGER_COUNT = 0 CONFIG_INTEGERS(ONE_MORE), CONFIG_FLOAT_COUNT = 0 CONFIG_FLOATS(ONE_MORE) };
 /* The config's ranges, integers first; its other faults; beyond CONFIG_FABRIC the faults of its fabric. */
-enum { CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT, CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_FABRIC };
+enum {
+  CONFIG_RANGE_COUNT = CONFIG_INTEGER_COUNT + CONFIG_FLOAT_COUNT,
+  CONFIG_FAULTS(CONFIG_NUMBER) CONFIG_CONFLICTS(CONFIG_NUMBER) LEFT_OUT_FAULTS(LEFT_OUT_NUMBER) CONFIG_FABRIC
+};
 #define GEOMETRY_FAULT(name) GEOMETRY_FAULT_##name
 #define GEOMETRY_NUMBER(name, error, text) GEOMETRY_FAULT(name),
 enum { GEOMETRY_FAULT_NONE, GEOMETRY_FAULTS(GEOMETRY_NUMBER) GEOMETRY_FAULT_COUNT };
 enum { COLLIDER_FAULT_NONE, COLLIDER_FAULTS(COLLIDER_NUMBER) COLLIDER_FAULT_COUNT };
 
 #define FAULT_ERROR(name, error, text) CLOTH_ERROR_##error,
-CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR)};
+#define CONFLICT_ERROR(name, is_so, text) CLOTH_ERROR_CONFLICT,
+#define LEFT_OUT_ERROR(name, with, needed, text) CLOTH_ERROR_LEFT_OUT,
+CLOTH_CONSTANT static const int8_t config_fault_errors[] = {CONFIG_FAULTS(FAULT_ERROR) CONFIG_CONFLICTS(CONFLICT_ERROR)
+                                                                LEFT_OUT_FAULTS(LEFT_OUT_ERROR)};
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const int8_t collider_fault_errors[] = {COLLIDER_FAULTS(FAULT_ERROR)};
 #endif
@@ -5850,7 +5463,6 @@ CLOTH_CONSTANT static const int8_t geometry_fault_errors[] = {GEOMETRY_FAULTS(FA
 /* Largest factor of a map; texts above quote it. */
 #define MAX_MAP_FACTOR 100.0f
 
-/* The error of a config's fault. */
 static int config_error(int fault) {
   if (fault > CONFIG_RANGE_COUNT && fault < CONFIG_FABRIC) {
     return config_fault_errors[fault - CONFIG_RANGE_COUNT - 1];
@@ -5908,18 +5520,12 @@ static int is_edge(cloth_vector edge, int32_t cells) {
          in_range(vector_length(edge) / (float)cells, MIN_SPACING, MAX_SPACING);
 }
 
-static int is_tube(const cloth_config *config) {
-  return WITH_WRAP && config->grid.wrap;
-}
-
 /* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
   cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
   return length * vector_length(vector_cross(unit, b));
 }
-
-#if WITH_WRAP
 
 typedef struct angle_parts {
   float cosine, sine;
@@ -5930,10 +5536,8 @@ static angle_parts small_angle(float angle) {
   float square = angle * angle;
   float cosine = 1.0f / 24.0f - square * (1.0f / 720.0f - square * (1.0f / 40320.0f));
   float sine = 1.0f / 120.0f - square * (1.0f / 5040.0f - square * (1.0f / 362880.0f));
-  angle_parts t;
-  t.cosine = 1.0f - square * (0.5f - square * cosine);
-  t.sine = angle * (1.0f - square * (1.0f / 6.0f - square * sine));
-  return t;
+  return (angle_parts){1.0f - square * (0.5f - square * cosine),
+                       angle * (1.0f - square * (1.0f / 6.0f - square * sine))};
 }
 
 /* Cosine and sine of 2 pi step / steps: quarter turns, which are exact, and a rest of at most pi / 4. */
@@ -5941,14 +5545,10 @@ static angle_parts polygon_angle(int32_t step, int32_t steps) {
   int32_t quarters = (4 * step + steps / 2) / steps;
   angle_parts t = small_angle(1.5707964f * ((float)(4 * step - quarters * steps) / (float)steps));
   for (; quarters > 0; quarters--) {
-    float cosine = t.cosine;
-    t.cosine = negate(t.sine);
-    t.sine = cosine;
+    t = (angle_parts){negate(t.sine), t.cosine};
   }
   return t;
 }
-
-#endif
 
 /* Point of a column and a row in the plane of origin and edges [m]. */
 static cloth_vector grid_point(const cloth_config *config, int32_t column, int32_t row) {
@@ -5967,7 +5567,6 @@ CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
    length of the columns. Particle (0, 0) is at the origin; the axis lies behind it, against its normal. */
 static cloth_vector start_point(const cloth_config *config, int32_t column, int32_t row) {
   cloth_vector p = grid_point(config, is_tube(config) ? 0 : column, row);
-#if WITH_WRAP
   if (is_tube(config)) {
     cloth_vector along = vector_flush_work(config->edge_warp);
     cloth_vector axis = unit_edge(config->edge_weft);
@@ -5978,7 +5577,6 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
     p = vector_add_scaled(p, along, radius * t.sine);
     p = vector_add_scaled(p, outward, radius * (t.cosine - 1.0f));
   }
-#endif
   return p;
 }
 
@@ -5986,13 +5584,10 @@ static cloth_vector start_point(const cloth_config *config, int32_t column, int3
 static cloth_vector start_normal(const cloth_config *config, int32_t column) {
   cloth_vector along = unit_edge(config->edge_warp);
   cloth_vector normal = unit_edge(vector_cross(along, vector_flush_work(config->edge_weft)));
-#if WITH_WRAP
   if (is_tube(config)) {
     angle_parts t = polygon_angle(column, config->columns);
     normal = vector_flush_work(vector_add_scaled(vector_scale(normal, t.cosine), along, t.sine));
   }
-#endif
-  (void)column;
   return normal;
 }
 
@@ -6029,6 +5624,11 @@ static int edges_lean(const cloth_config *config) {
   return parallelogram_area(config->edge_warp, config->edge_weft) < MIN_CELL_AREA * rectangle;
 }
 
+/* Are the positions of all particles in range, if they are given? */
+static int are_placed(const cloth_config *config, const cloth_vector *positions) {
+  return !positions || are_in_range(positions, config->columns * config->rows, CLOTH_POSITION_LIMIT);
+}
+
 /* Positions at which the cloth starts; NULL: the plane or tube of origin and edges. */
 static const cloth_vector *start_positions(const cloth_config *config) {
   return config->grid.positions ? config->grid.positions : config->grid.rest_positions;
@@ -6039,89 +5639,18 @@ static int find_placement_fault(const cloth_config *config) {
   if (!is_edge(config->edge_warp, config->columns - !is_tube(config))) { return CONFIG_FAULT(EDGE_WARP); }
   if (!is_edge(config->edge_weft, config->rows - 1)) { return CONFIG_FAULT(EDGE_WEFT); }
   if (edges_lean(config)) { return is_tube(config) ? CONFIG_FAULT(TUBE_EDGES) : CONFIG_FAULT(EDGES); }
-  for (int32_t i = 0; config->grid.positions && i < config->columns * config->rows; i++) {
-    if (!vector_in_range(config->grid.positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(POSITIONS); }
-  }
-  for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns;
-       end++) { /* the two ends of each column */
+  if (!are_placed(config, config->grid.positions)) { return CONFIG_FAULT(POSITIONS); }
+  for (int32_t end = 0; !start_positions(config) && end < 2 * config->columns; end++) { /* of each column both */
     cloth_vector p = start_point(config, end >> 1, (end & 1) * (config->rows - 1));
     if (!vector_in_range(p, CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(START); }
   }
   return 0;
 }
 
-/// Fabrics ///
-
-/* Default, check and presets of a fabric; values below WORK_QUANTUM are flushed to 0. */
-
-static cloth_fabric fabric_default(void) {
-  cloth_fabric f;
-  f.density = 0.2f;
-  f.stretch_warp = 1000.0f;
-  f.stretch_weft = 1000.0f;
-  f.shear = 700.0f;
-  f.bend = 1.0e-5f;
-  f.compression = 1.0f;
-  f.shear_compression = 1.0f;
-  f.stretch_damping = 0.05f;
-  f.shear_damping = 0.05f;
-  f.bend_damping = 0.001f;
-  return f;
-}
-
-/* Number of the first field of a fabric outside its range, 0 for none. */
-static int find_fabric_fault(const cloth_fabric *fabric) {
-  return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
-}
-
-static int check_fabric(const cloth_fabric *fabric) {
-  return find_fabric_fault(fabric) ? CLOTH_ERROR_RANGE : CLOTH_OK;
-}
-
-static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
-  cloth_fabric clean = *fabric;
-  flush_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
-  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
-}
-
-#if WITH_FABRICS
-
-/* Presets, in the order of cloth_fabric_kind; docs/fabrics.md has their sources. Stretch is the measured tensile
-   stiffness less the shear modulus, which the diagonals add. `bend` is the KES rigidity and the moment of inner
-   friction at the curvature of a fold. */
-#define PRESET(density, warp, weft, shear, bend)                                                                       \
-  { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
-CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
-    /* density [kg/m^2], tensile stiffness along warp and weft, shear modulus [N/m], bending rigidity [N m] */
-    PRESET(0.0600f, 3000.0f, 1800.0f, 20.0f, 1.3e-6f),         /* silk */
-    PRESET(0.1503f, 10400.0f, 4000.0f, 66.0f, 2.0e-5f),        /* cotton */
-    PRESET(0.2348f, 12400.0f, 4600.0f, 24.0f, 1.2e-5f),        /* wool */
-    PRESET(0.3800f, 6000.0f, 3200.0f, 120.0f, 8.0e-5f),        /* denim */
-    PRESET(0.1646f, 1300.0f, 2900.0f, 31.0f, 3.2e-6f),         /* polyester */
-    PRESET(0.0830f, 1790.0f, 770.0f, 30.0f, 2.3e-6f),          /* satin */
-    PRESET(0.1800f, 12000.0f, 9000.0f, 60.0f, 3.5e-5f),        /* linen */
-    PRESET(0.1800f, 250.0f, 120.0f, 28.0f, 5.0e-6f),           /* jersey */
-    PRESET(0.2500f, 3000.0f, 3000.0f, 300.0f, 9.0e-5f),        /* felt */
-    PRESET(0.5000f, 8000.0f, 8000.0f, 3000.0f, 1.8e-5f),       /* leather */
-    PRESET(0.2940f, 10500.0f, 2840.0f, 200.0f, 1.5e-4f),       /* canvas */
-    PRESET(0.2380f, 300.0f, 300.0f, 100.0f, 2.1e-6f),          /* rubber */
-    PRESET(0.0800f, 550000.0f, 270000.0f, 160000.0f, 3.6e-4f), /* paper */
-};
-#undef PRESET
-
-int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
-  if (!fabric) { return CLOTH_ERROR_NULL; }
-  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) { return CLOTH_ERROR_RANGE; }
-  *fabric = fabric_presets[kind];
-  return CLOTH_OK;
-}
-
-#endif
-
 /// Making pre-shaped pieces ///
 
 /*
- * The factors of rest_lengths.h from grid.rest_positions. A spring is as long at rest as its ends are apart there. The
+ * The factors of gaps.h from grid.rest_positions. A spring is as long at rest as its ends are apart there. The
  * grid has as its spacings and diagonals the means L over all springs of a direction, with W the mean across. With the
  * length l of a spring and the mean area A of the cells beside it or around a particle the factors are
  *
@@ -6135,8 +5664,6 @@ int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
  * In: a config. Out: its faults; constants of the arena, and the means of the grid. Scratch: none.
  */
 
-#if WITH_GAPS
-
 /* The column of a particle that may lie beyond the last one; -1 beyond a border. */
 static int32_t column_within(const cloth_config *config, int32_t column) {
   if (is_tube(config)) {
@@ -6145,15 +5672,9 @@ static int32_t column_within(const cloth_config *config, int32_t column) {
   return column < config->columns ? column : -1;
 }
 
-/* Bytes of the constants of a pre-shaped piece. */
 static uint32_t rest_shape_bytes(const cloth_config *config) {
-#if WITH_REST_SHAPE
   const uint32_t floats = (uint32_t)(config->columns * config->rows + LANE_PAD);
   return config->grid.rest_positions ? (uint32_t)sizeof(rest_bounds) + REST_ARRAYS * floats * 4u : 0u;
-#else
-  (void)config;
-  return 0u;
-#endif
 }
 
 /* Is a cell part of the grid, and not left out by the mask? */
@@ -6163,15 +5684,10 @@ static int is_cell_kept(const cloth_config *config, int32_t column, int32_t row)
   return !WITH_MASK || !config->grid.cell_mask || config->grid.cell_mask[row * cells + place];
 }
 
-/* Has a particle such a cell? */
 static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row) {
   return is_cell_kept(config, column, row) || is_cell_kept(config, column - 1, row) ||
          is_cell_kept(config, column, row - 1) || is_cell_kept(config, column - 1, row - 1);
 }
-
-#endif
-
-#if WITH_REST_SHAPE
 
 /* Least and largest length of a spring over its direction's mean, and least area of a cell over that of mean sides. */
 #define LEAST_REST_RATIO 0.25f
@@ -6183,7 +5699,6 @@ static cloth_vector rest_point(const cloth_config *config, int32_t column, int32
                       STATE_QUANTUM);
 }
 
-/* Vector from one rest position to another. */
 static cloth_vector rest_vector(const cloth_config *config, int32_t column, int32_t row, int32_t to_column,
                                 int32_t to_row) {
   return vector_flush(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)),
@@ -6229,12 +5744,11 @@ static float area_around(const cloth_config *config, int32_t column, int32_t row
 
 /// Faults ///
 
-/* May the spring of a direction that starts at a particle be as long as it is? `mean`: of the direction. */
+/* May a spring have a length, where those of its direction have this mean? */
 static int is_rest_length(float length, float mean) {
   return in_range(length, maximum(MIN_SPACING, LEAST_REST_RATIO * mean), minimum(MAX_SPACING, MOST_REST_RATIO * mean));
 }
 
-/* May a cell have its area? */
 static int is_rest_cell(const cloth_config *config, int32_t column, int32_t row) {
   const float u = 0.5f * (rest_spring(config, WARP, column, row) + rest_spring(config, WARP, column, row + 1));
   const float right = rest_spring(config, WEFT, column_within(config, column + 1), row);
@@ -6242,7 +5756,6 @@ static int is_rest_cell(const cloth_config *config, int32_t column, int32_t row)
          LEAST_REST_AREA * u * 0.5f * (rest_spring(config, WEFT, column, row) + right);
 }
 
-/* What the positions add up to. */
 typedef struct rest_sums {
   float length[DIRECTIONS]; /* mean of each direction [m] */
   float area;               /* of the cells that there are [m^2] */
@@ -6287,12 +5800,9 @@ static rest_sums add_up_rest(const cloth_config *config) {
   return sums;
 }
 
-/* The first fault of rest positions, 0 for none. */
 static int find_rest_fault(const cloth_config *config) {
   const int32_t count = config->columns * config->rows;
-  for (int32_t i = 0; config->grid.rest_positions && i < count; i++) {
-    if (!vector_in_range(config->grid.rest_positions[i], CLOTH_POSITION_LIMIT)) { return CONFIG_FAULT(REST_POSITIONS); }
-  }
+  if (!are_placed(config, config->grid.rest_positions)) { return CONFIG_FAULT(REST_POSITIONS); }
   if (!config->grid.rest_positions) { return 0; }
   const rest_sums sums = add_up_rest(config);
   for (int32_t i = 0; i < count; i++) {
@@ -6360,7 +5870,6 @@ static float shaped_twist(const cloth_config *config, const rest_sums *sums, int
   return area > 0.0f ? limited_factor(sums->length[WARP] * sums->length[WEFT] / area) : 1.0f;
 }
 
-/* The grid has the means. */
 static void measure_shape(grid_shape *grid, const cloth_config *config) {
   const rest_sums sums = add_up_rest(config);
   grid->spacing_warp = sums.length[WARP];
@@ -6391,7 +5900,6 @@ static void measure_shape_factors(cloth *c, const cloth_config *config) {
   c->settings.factors.max_stiffness *= most;
 }
 
-/* Writes the factors of a particle. */
 static void shape_particle(const cloth *c, const cloth_config *config, const rest_sums *sums, int32_t i) {
   const int32_t row = i / config->columns, column = i - row * config->columns;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
@@ -6443,21 +5951,80 @@ static void bound_shape(const cloth *c) {
   b->reach[WEFT] = (1.0f + lean * LEAN_SHARE) * (most[WEFT] * most[WEFT]);
 }
 
-/* Writes all factors of a new cloth. */
 static void set_rest_shape(const cloth *c, const cloth_config *config) {
   const rest_sums sums = add_up_rest(config);
   for (int32_t number = 0; number < REST_ARRAYS; number++) {
-    for (int32_t n = 0; n < LANE_PAD; n++) {
-      rest_array(c, number)[c->count + n] = 1.0f;
-    }
+    pad_factors(rest_array(c, number), c->count);
   }
-  for (int32_t n = 0; n < LANE_PAD; n++) {
-    floats_at(c, c->constant.mass_ratio)[c->count + n] = 1.0f; /* lanes past the last particle divide by it */
-  }
+  pad_factors(floats_at(c, c->constant.mass_ratio), c->count);
   for (int32_t i = 0; i < c->count; i++) {
     shape_particle(c, config, &sums, i);
   }
   bound_shape(c);
+}
+
+/// Fabrics ///
+
+/* Default, check and presets of a fabric; values below WORK_QUANTUM are flushed to 0. */
+
+static cloth_fabric fabric_default(void) {
+  return (cloth_fabric){.density = 0.2f,
+                        .stretch_warp = 1000.0f,
+                        .stretch_weft = 1000.0f,
+                        .shear = 700.0f,
+                        .bend = 1.0e-5f,
+                        .compression = 1.0f,
+                        .shear_compression = 1.0f,
+                        .stretch_damping = 0.05f,
+                        .shear_damping = 0.05f,
+                        .bend_damping = 0.001f};
+}
+
+/* Number of the first field of a fabric outside its range, 0 for none. */
+static int find_fabric_fault(const cloth_fabric *fabric) {
+  return find_float_outside(fabric, fabric_ranges, FABRIC_RANGE_COUNT);
+}
+
+static int check_fabric(const cloth_fabric *fabric) {
+  return find_fabric_fault(fabric) ? CLOTH_ERROR_RANGE : CLOTH_OK;
+}
+
+static void set_fabric(const cloth *c, const cloth_fabric *fabric) {
+  cloth_fabric clean = *fabric;
+  flush_floats(&clean.density, (int32_t)(sizeof clean / sizeof(float)));
+  set_input(c, &inputs_of(c)->fabric, &clean, sizeof clean);
+}
+
+#if WITH_FABRICS
+
+/* Presets, in the order of cloth_fabric_kind; docs/fabrics.md has their sources. Stretch is the measured tensile
+   stiffness less the shear modulus, which the diagonals add. `bend` is the KES rigidity and the moment of inner
+   friction at the curvature of a fold. */
+#define PRESET(density, warp, weft, shear, bend)                                                                       \
+  { density, warp - shear, weft - shear, shear, bend, 1.0f, 1.0f, 0.01f, 0.01f, 0.001f }
+CLOTH_CONSTANT static const cloth_fabric fabric_presets[CLOTH_FABRIC_COUNT] = {
+    /* density [kg/m^2], tensile stiffness along warp and weft, shear modulus [N/m], bending rigidity [N m] */
+    PRESET(0.0600f, 3000.0f, 1800.0f, 20.0f, 1.3e-6f),         /* silk */
+    PRESET(0.1503f, 10400.0f, 4000.0f, 66.0f, 2.0e-5f),        /* cotton */
+    PRESET(0.2348f, 12400.0f, 4600.0f, 24.0f, 1.2e-5f),        /* wool */
+    PRESET(0.3800f, 6000.0f, 3200.0f, 120.0f, 8.0e-5f),        /* denim */
+    PRESET(0.1646f, 1300.0f, 2900.0f, 31.0f, 3.2e-6f),         /* polyester */
+    PRESET(0.0830f, 1790.0f, 770.0f, 30.0f, 2.3e-6f),          /* satin */
+    PRESET(0.1800f, 12000.0f, 9000.0f, 60.0f, 3.5e-5f),        /* linen */
+    PRESET(0.1800f, 250.0f, 120.0f, 28.0f, 5.0e-6f),           /* jersey */
+    PRESET(0.2500f, 3000.0f, 3000.0f, 300.0f, 9.0e-5f),        /* felt */
+    PRESET(0.5000f, 8000.0f, 8000.0f, 3000.0f, 1.8e-5f),       /* leather */
+    PRESET(0.2940f, 10500.0f, 2840.0f, 200.0f, 1.5e-4f),       /* canvas */
+    PRESET(0.2380f, 300.0f, 300.0f, 100.0f, 2.1e-6f),          /* rubber */
+    PRESET(0.0800f, 550000.0f, 270000.0f, 160000.0f, 3.6e-4f), /* paper */
+};
+#undef PRESET
+
+int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric) {
+  if (!fabric) { return CLOTH_ERROR_NULL; }
+  if ((unsigned)kind >= CLOTH_FABRIC_COUNT) { return CLOTH_ERROR_RANGE; }
+  *fabric = fabric_presets[kind];
+  return CLOTH_OK;
 }
 
 #endif
@@ -6466,46 +6033,40 @@ static void set_rest_shape(const cloth *c, const cloth_config *config) {
 
 /* The default config, its check, which returns the number of its first fault (settings.h), and what a config needs. */
 
+#define BEST_PRECONDITIONER (WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK)
+
 cloth_config cloth_config_default(void) {
-  cloth_config config;
-  fill_zero(&config, sizeof config);
-  config.cookie = CLOTH_COOKIE;
-  config.columns = 32;
-  config.rows = 32;
-  config.edge_warp = vector(1.0f, 0.0f, 0.0f);
-  config.edge_weft = vector(0.0f, 0.0f, 1.0f);
-  config.fabric = fabric_default();
-  config.gravity = vector(0.0f, -9.81f, 0.0f);
-  /* A cloth that can only be explicit needs as many substeps as its stiffness demands. */
-  config.substeps = WITH_SOLVER ? 2 : CLOTH_AUTOMATIC;
-  config.iterations = CLOTH_AUTOMATIC;
-  config.thickness = 0.01f;
-  config.self_friction = 0.3f;
-  config.max_colliders = WITH_COLLIDERS ? 16 : 0;
-  config.grid.imperfection = 1.0e-4f;
-  config.air.density = 1.2f;
-  config.air.normal_drag = WITH_AIR ? 1.2f : 0.0f;
-  config.integration.method = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  config.integration.explicit_threshold = 1.0f;
-  config.integration.max_substeps = WITH_SOLVER ? 64 : 256;
-  config.integration.max_speed = 300.0f;
-  config.integration.velocity_damping = 0.1f;
-  config.integration.rest_drag = 0.05f;
-  config.integration.rest_speed = 0.5f;
-  config.integration.max_push_speed = 3.0f;
-  config.integration.max_parts = 4;
-  config.grid.min_bending_length = 1.0f;
-  config.tethers.scale = 1.0015f;
-  config.solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
-  config.solver.max_iterations = 80;
-  config.strain_limit.stiffness = 50.0f;
-  config.tearing.max_torn_cells = 256;
-  config.self.pairs = 24;
-  config.self.gathers = 1;
-  config.self.untangle = 1;
-  config.sleep.time = 0.5f;
-  config.capacity.max_confined = WITH_CONFINED ? 8 : 0;
-  return config;
+  return (cloth_config){
+      .cookie = CLOTH_COOKIE,
+      .columns = 32,
+      .rows = 32,
+      .edge_warp = {1.0f, 0.0f, 0.0f},
+      .edge_weft = {0.0f, 0.0f, 1.0f},
+      .fabric = fabric_default(),
+      .gravity = {0.0f, -9.81f, 0.0f},
+      .substeps = WITH_SOLVER ? 2 : CLOTH_AUTOMATIC, /* an explicit cloth needs as many as its stiffness demands */
+      .iterations = CLOTH_AUTOMATIC,
+      .thickness = 0.01f,
+      .self_friction = 0.3f,
+      .max_colliders = WITH_COLLIDERS ? 16 : 0,
+      .grid = {.imperfection = 1.0e-4f, .min_bending_length = 1.0f},
+      .air = {.density = 1.2f, .normal_drag = WITH_AIR ? 1.2f : 0.0f},
+      .integration = {.method = WITH_SOLVER ? CLOTH_INTEGRATION_ADAPTIVE : CLOTH_INTEGRATION_EXPLICIT_ONLY,
+                      .explicit_threshold = 1.0f,
+                      .max_substeps = WITH_SOLVER ? 64 : 256,
+                      .max_speed = 300.0f,
+                      .velocity_damping = 0.1f,
+                      .rest_drag = 0.05f,
+                      .rest_speed = 0.5f,
+                      .max_push_speed = 3.0f,
+                      .max_parts = 4},
+      .tethers = {.scale = 1.0015f},
+      .solver = {.preconditioner = BEST_PRECONDITIONER, .max_iterations = 80},
+      .strain_limit = {.stiffness = 50.0f},
+      .tearing = {.max_torn_cells = 256},
+      .self = {.pairs = 24, .gathers = 1, .untangle = 1},
+      .sleep = {.time = 0.5f},
+      .capacity = {.max_confined = WITH_CONFINED ? 8 : 0}};
 }
 
 #if WITH_SOLVER
@@ -6525,23 +6086,13 @@ int cloth_config_use_imex(cloth_config *config) {
   config->substeps = IMEX_SUBSTEPS;
   config->tethers.count = 0;
   config->strain_limit.max_extension = 0.0f;
-  config->solver.preconditioner = WITH_MULTILEVEL ? CLOTH_PRECONDITIONER_MULTILEVEL : CLOTH_PRECONDITIONER_BLOCK;
+  config->solver.preconditioner = BEST_PRECONDITIONER;
   config->solver.max_iterations = IMEX_ITERATIONS;
   config->solver.tolerance = 1.0e-3f;
   return CLOTH_OK;
 }
 
 #endif
-
-/* May threads break? */
-static int needs_tearing(const cloth_config *config) {
-  return WITH_TEARING && config->tearing.max_breaks > 0;
-}
-
-/* Does the cloth fall asleep? Then the state has memory for it. */
-static int needs_sleep(const cloth_config *config) {
-  return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
-}
 
 /* Are all factors of a map in range? Without a map there is nothing to check. */
 static int is_map(const float *map, int32_t count, float low, float high) {
@@ -6551,108 +6102,17 @@ static int is_map(const float *map, int32_t count, float low, float high) {
   return 1;
 }
 
-/* With fewer columns around a tube two bend springs would join the same two particles. */
-#define MIN_TUBE_COLUMNS 5
+#define FIND_CONFLICT(name, is_so, text)                                                                               \
+  if (is_so) { return CONFIG_FAULT(name); }
+#define FIND_LEFT_OUT(name, with, needed, text) FIND_CONFLICT(name, !(with) && (needed), text)
 
-/* Settings that are in range each and exclude each other. */
+/* Settings that are in range each and exclude each other, or need what this build leaves out. */
 static int find_conflict(const cloth_config *config) {
-  if (config->integration.max_parts == 3) { return CONFIG_FAULT(PARTS); }
-  if (is_tube(config) && config->columns < MIN_TUBE_COLUMNS) { return CONFIG_FAULT(TUBE_COLUMNS); }
-  if (config->capacity.fixed_work && needs_sleep(config)) { return CONFIG_FAULT(WORK_SLEEP); }
-  if (config->capacity.fixed_work && needs_tearing(config)) { return CONFIG_FAULT(WORK_TEARING); }
-  if (config->capacity.fixed_work &&
-      (config->capacity.geometry || config->capacity.meshes > 0 || config->capacity.max_shared_bodies > 0)) {
-    return CONFIG_FAULT(WORK_GEOMETRY);
-  }
+  CONFIG_CONFLICTS(FIND_CONFLICT)
+  LEFT_OUT_FAULTS(FIND_LEFT_OUT)
   return 0;
 }
 
-/* May some term be part of the operator? Then the arena has memory for a solver. */
-static int needs_solver(const cloth_config *config) {
-  return config->integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY;
-}
-
-/* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
-static int needs_history(const cloth_config *config) {
-  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
-}
-
-/* Is there air? Then scratch has memory for its blocks. */
-static int needs_air(const cloth_config *config) {
-  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
-}
-
-/* Do pins tear off? */
-static int needs_pin_forces(const cloth_config *config) {
-  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
-}
-
-/* Is the sheet to feel itself? */
-static int needs_self(const cloth_config *config) {
-  return flush_small(config->self_thickness, STATE_QUANTUM) > 0.0f;
-}
-
-/* The first fault of a config that asks for geometry or shared bodies which this build leaves out, or 0. */
-static int find_left_out_geometry(const cloth_config *config) {
-  if (!(WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID) && config->capacity.geometry) {
-    return CONFIG_FAULT(NO_GEOMETRY);
-  }
-  if (!WITH_MESH && config->capacity.meshes > 0) { return CONFIG_FAULT(NO_MESH); }
-  if (!WITH_WORKERS && config->capacity.workers > 0) { return CONFIG_FAULT(NO_WORKERS); }
-  return !WITH_SHARED_BODIES && config->capacity.max_shared_bodies > 0 ? CONFIG_FAULT(NO_SHARED_BODIES) : 0;
-}
-
-/* The same of what cloth touches. */
-static int find_left_out_contact(const cloth_config *config) {
-  if (!WITH_COLLIDERS && config->max_colliders > 0) { return CONFIG_FAULT(NO_COLLIDERS); }
-  if (!WITH_BODIES &&
-      config->capacity.max_bodies + config->capacity.max_attachments + config->capacity.pin_reactions > 0) {
-    return CONFIG_FAULT(NO_BODIES);
-  }
-  if (!WITH_SELF && needs_self(config)) { return CONFIG_FAULT(NO_SELF); }
-  if (!WITH_SELF_TRIANGLES && needs_self(config) && config->self.shape == CLOTH_SELF_TRIANGLES) {
-    return CONFIG_FAULT(NO_TRIANGLES);
-  }
-  if (!WITH_SELF_SPHERES && needs_self(config) && config->self.shape == CLOTH_SELF_SPHERES) {
-    return CONFIG_FAULT(NO_SPHERES);
-  }
-  if (!WITH_GROUPS && needs_self(config) && config->self.gathers == 0) { return CONFIG_FAULT(NO_GROUPS); }
-  if (!WITH_CONTACT_RECORD && config->capacity.max_contacts != 0) { return CONFIG_FAULT(NO_QUERIES); }
-  return find_left_out_geometry(config);
-}
-
-/* The same of the grid. */
-static int find_left_out_grid(const cloth_config *config) {
-  if (!WITH_WRAP && config->grid.wrap) { return CONFIG_FAULT(NO_WRAP); }
-  if (!WITH_MASK && config->grid.cell_mask) { return CONFIG_FAULT(NO_MASK); }
-  return !WITH_REST_SHAPE && config->grid.rest_positions ? CONFIG_FAULT(NO_REST_SHAPE) : 0;
-}
-
-/* Settings that need what this build leaves out. */
-static int find_left_out(const cloth_config *config) {
-  if (!WITH_SOLVER && needs_solver(config)) { return CONFIG_FAULT(NO_SOLVER); }
-  if (!WITH_MULTILEVEL && config->solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL) {
-    return CONFIG_FAULT(NO_MULTILEVEL);
-  }
-  if (!WITH_TETHERS && config->tethers.count > 0) { return CONFIG_FAULT(NO_TETHERS); }
-  if (find_left_out_contact(config)) { return find_left_out_contact(config); }
-  if (!WITH_CONFINED && config->capacity.max_confined > 0) { return CONFIG_FAULT(NO_CONFINED); }
-  if (!WITH_SLEEP && needs_sleep(config)) { return CONFIG_FAULT(NO_SLEEP); }
-  if (!WITH_TARGETS && config->capacity.targets) { return CONFIG_FAULT(NO_TARGETS); }
-  if (!WITH_ORIGIN && (config->world.origin.x || config->world.origin.y || config->world.origin.z ||
-                       config->world.recentre_distance > 0.0f)) {
-    return CONFIG_FAULT(NO_ORIGIN);
-  }
-  if (find_left_out_grid(config)) { return find_left_out_grid(config); }
-  if (!WITH_TEARING && config->tearing.max_breaks > 0) { return CONFIG_FAULT(NO_TEARING); }
-  if (!WITH_BODIES && needs_pin_forces(config)) { return CONFIG_FAULT(NO_BODIES); }
-  if (!WITH_AIR && (config->air.drag > 0.0f || config->air.lift > 0.0f || config->air.normal_drag > 0.0f)) {
-    return CONFIG_FAULT(NO_AIR);
-  }
-  return 0;
-}
-
-/* Numbers outside their ranges. */
 static int find_outside(const cloth_config *config) {
   int outside = find_integer_outside(config, config_integers, CONFIG_INTEGER_COUNT);
   if (outside) { return outside; }
@@ -6674,8 +6134,6 @@ static int find_map_fault(const cloth_config *config) {
   return is_map(config->grid.stiffness_map, count, 0.0f, MAX_MAP_FACTOR) ? 0 : CONFIG_FAULT(STIFFNESS_MAP);
 }
 
-#if WITH_MASK
-
 /* Are the bytes of a mask 0 or 1, and not all 0? */
 static int find_mask_fault(const cloth_config *config) {
   const uint8_t *mask = config->grid.cell_mask;
@@ -6687,21 +6145,16 @@ static int find_mask_fault(const cloth_config *config) {
   return mask && some != 1 ? CONFIG_FAULT(CELL_MASK) : 0;
 }
 
-#endif
-
 /* Largest distance of the sheet to itself over the shorter spacing, half of that of spheres, and a rounding. */
 #define SELF_MAX_THICKNESS 0.500005f
 
 /* The shortest rest length along warp and weft [m]. */
 static float shortest_spacing(const cloth_config *config) {
-#if WITH_REST_SHAPE
-  if (config->grid.rest_positions) { return shortest_rest_spring(config); }
-#endif
+  if (WITH_REST_SHAPE && config->grid.rest_positions) { return shortest_rest_spring(config); }
   return minimum(vector_length(config->edge_warp) / (float)(config->columns - !is_tube(config)),
                  vector_length(config->edge_weft) / (float)(config->rows - 1));
 }
 
-/* Is the distance of the sheet to itself one that its grid can keep? */
 static int find_self_fault(const cloth_config *config) {
   if (!needs_self(config)) { return 0; }
   if (config->columns * config->rows > SELF_PARTICLE_LIMIT) { return CONFIG_FAULT(SELF_SIZE); }
@@ -6715,16 +6168,11 @@ static int find_config_fault(const cloth_config *config) {
   if (config->cookie != CLOTH_COOKIE) { return CONFIG_FAULT(COOKIE); }
   int fault = find_outside(config);
   fault = fault ? fault : find_conflict(config);
-  fault = fault ? fault : find_left_out(config);
   int fabric_fault = fault ? 0 : find_fabric_fault(&config->fabric);
   fault = fabric_fault ? CONFIG_FABRIC + fabric_fault : fault;
   fault = fault ? fault : find_placement_fault(config);
-#if WITH_MASK
-  fault = fault ? fault : find_mask_fault(config);
-#endif
-#if WITH_REST_SHAPE
-  fault = fault ? fault : find_rest_fault(config);
-#endif
+  fault = fault || !WITH_MASK ? fault : find_mask_fault(config);
+  fault = fault || !WITH_REST_SHAPE ? fault : find_rest_fault(config);
   fault = fault ? fault : find_self_fault(config);
   fault = fault ? fault : find_vector_fault(config);
   return fault ? fault : find_map_fault(config);
@@ -6762,21 +6210,18 @@ static uint32_t reserve_vectors(uint32_t *end, int32_t floats) {
 static void layout_constants(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = sizeof(cloth);
   if (WITH_SELF && needs_self(config)) { c->self = reserve(end, sizeof(self_settings)); }
-#if WITH_GAPS
-  if (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config)) {
+  if (WITH_GAPS && (config->grid.cell_mask || config->grid.rest_positions || needs_tearing(config))) {
     c->gaps = reserve(end, (uint32_t)sizeof(gap_summary));
     reserve(end, (uint32_t)c->count);
     reserve(end, rest_shape_bytes(config));
     if (config->tearing.map) { reserve_floats(end, c->count); }
   }
-#endif
   if (config->grid.mass_map || config->grid.rest_positions) {
     c->constant.mass_ratio = reserve_floats(end, c->count + LANE_PAD);
   }
   if (config->grid.stiffness_map) { c->constant.stiffness_map = reserve_floats(end, c->count + LANE_PAD); }
 }
 
-/* Does a config need the impulses on pins? */
 static int needs_pin_reactions(const cloth_config *config) {
   return config->capacity.pin_reactions || config->capacity.max_attachments > 0 || needs_pin_forces(config);
 }
@@ -6810,12 +6255,10 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   *end = align_up(*end);
   c->state.freedom = reserve(end, (uint32_t)c->count);
   if (c->self) { reserve(end, (uint32_t)c->count); /* ages */ }
-#if WITH_TEARING
   if (needs_tearing(config)) {
     reserve(end, (uint32_t)c->count);
     reserve(end, TORN_BYTES);
   }
-#endif
   c->state.colliders = reserve(end, (uint32_t)config->max_colliders * (uint32_t)sizeof(collider_slot));
   c->state.confined = reserve(end, (uint32_t)config->capacity.max_confined * (uint32_t)sizeof(confinement));
   c->state.bodies = reserve(end, (uint32_t)config->capacity.max_bodies * (uint32_t)sizeof(rigid_body));
@@ -6908,13 +6351,10 @@ static int32_t self_nodes(int32_t columns, int32_t rows) {
   return nodes;
 }
 
-/* Room for intersections of cloth with so many particles. */
 static int32_t intersections_of(int32_t count) {
-  const int32_t most = count / SELF_PARTICLES_PER_INTERSECTION;
-  return most > SELF_MIN_INTERSECTIONS ? most : SELF_MIN_INTERSECTIONS;
+  return larger_of(count / SELF_PARTICLES_PER_INTERSECTION, SELF_MIN_INTERSECTIONS);
 }
 
-/* Room for pairs that touch, of so many candidates. */
 static int32_t elements_for(int32_t candidates) {
   return (candidates + CANDIDATES_PER_ELEMENT - 1) / CANDIDATES_PER_ELEMENT;
 }
@@ -6978,10 +6418,8 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
   }
 }
 
-/* The scratch that is never shared. */
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
-  int32_t substeps =
-      config->substeps > config->integration.max_substeps ? config->substeps : config->integration.max_substeps;
+  const int32_t substeps = larger_of(config->substeps, config->integration.max_substeps);
   reserve_floats(end, LANE_PAD);
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
@@ -7030,7 +6468,6 @@ static int32_t may_have_creases(const cloth_config *config) {
   return reacting(config) > 0 && (config->capacity.geometry || config->capacity.meshes > 0);
 }
 
-/* The scratch of contact and of bodies. */
 static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
 #if WITH_COLLIDERS
   if (reacting(config) > 0) {
@@ -7041,18 +6478,12 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
 #endif
-#if WITH_BODIES
-  if (config->capacity.max_bodies > 0) {
+  if (WITH_BODIES && config->capacity.max_bodies > 0) {
     const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
     c->scratch.bodies = reserve_vectors(end, floats);
   }
-#endif
-  (void)c;
-  (void)config;
-  (void)end;
 }
 
-/* The scratch that cloths may share. */
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
   int32_t ground;
@@ -7104,9 +6535,8 @@ static void compute_layout(cloth *c, const cloth_config *config) {
   c->grid.wrap = config->grid.wrap;
   c->count = config->columns * config->rows;
   c->stride = vector_stride(c->count);
-  c->pieces = WITH_WORKERS ? (uint16_t)config->capacity.workers : 0;
-  const int32_t most = most_strips(c->grid.columns, c->grid.rows);
-  c->pieces = c->pieces > most ? (uint16_t)most : c->pieces;
+  const int32_t most = WITH_WORKERS ? config->capacity.workers : 0;
+  c->pieces = (uint16_t)smaller_of(most, most_strips(c->grid.columns, c->grid.rows));
   layout_constants(c, config, &end);
   layout_state(c, config, &end);
   layout_scratch(c, config, &end);
@@ -7126,9 +6556,8 @@ static void describe_memory(const cloth *c, cloth_memory *memory) {
 }
 
 int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
-  int error = check_config(config);
-  if (error) { return error; }
-  if (!memory) { return CLOTH_ERROR_NULL; }
+  const int error = check_config(config);
+  if (error || !memory) { return error ? error : CLOTH_ERROR_NULL; }
   cloth c;
   compute_layout(&c, config);
   describe_memory(&c, memory);
@@ -7152,10 +6581,9 @@ int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
 }
 
 int cloth_get_memory(const cloth *c, cloth_memory *memory) {
-  int error = check_call(c, memory);
-  if (error) { return error; }
-  describe_memory(c, memory);
-  return CLOTH_OK;
+  const int error = check_call(c, memory);
+  if (!error) { describe_memory(c, memory); }
+  return error;
 }
 
 /// Initialisation ///
@@ -7177,22 +6605,15 @@ static void measure_grid(cloth *c, const cloth_config *config) {
     grid->antidiagonal = grid->diagonal;
   }
   grid->area = parallelogram_area(config->edge_warp, config->edge_weft);
-#if WITH_REST_SHAPE
-  if (config->grid.rest_positions) { measure_shape(grid, config); }
-#endif
+  if (WITH_REST_SHAPE && config->grid.rest_positions) { measure_shape(grid, config); }
 }
 
 /* Flushes the numbers of the settings below WORK_QUANTUM to 0, and those of sleep like the velocities and times of the
    state that they are compared with. Those whose range begins above it need none. */
 static void flush_settings(cloth_settings *s) {
-  s->air.density = flush_small(s->air.density, WORK_QUANTUM);
-  s->air.drag = flush_small(s->air.drag, WORK_QUANTUM);
-  s->air.lift = flush_small(s->air.lift, WORK_QUANTUM);
-  s->air.normal_drag = flush_small(s->air.normal_drag, WORK_QUANTUM);
-  s->integration.explicit_threshold = flush_small(s->integration.explicit_threshold, WORK_QUANTUM);
-  s->integration.bdf2_blend = flush_small(s->integration.bdf2_blend, WORK_QUANTUM);
+  flush_floats(&s->air.density, (int32_t)(sizeof s->air / sizeof(float)));
+  flush_floats(&s->integration.min_bending_length, 3);
   s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
-  s->integration.min_bending_length = flush_small(s->integration.min_bending_length, WORK_QUANTUM);
   s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
   s->integration.rest_drag = flush_small(s->integration.rest_drag, WORK_QUANTUM);
   s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
@@ -7263,21 +6684,15 @@ static void measure_maps(cloth *c, const cloth_config *config) {
               &c->settings.factors.max_mass_ratio);
   measure_map(config->grid.stiffness_map, c->count, &c->settings.factors.min_stiffness,
               &c->settings.factors.max_stiffness);
-#if WITH_REST_SHAPE
-  if (config->grid.rest_positions) { measure_shape_factors(c, config); }
-#endif
+  if (WITH_REST_SHAPE && config->grid.rest_positions) { measure_shape_factors(c, config); }
 }
 
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
     floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
   }
-  for (int32_t i = 0; map && i < LANE_PAD; i++) {
-    floats_at(c, offset)[c->count + i] = 1.0f; /* lanes past the last particle divide by it */
-  }
+  if (map) { pad_factors(floats_at(c, offset), c->count); }
 }
-
-#if WITH_GAPS
 
 /* Counts the cells of a mask or NULL, and the particles that have one; takes absent cells from the area. */
 static void measure_mask(cloth *c, const cloth_config *config, gap_summary *s) {
@@ -7314,41 +6729,34 @@ static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s
 /* Takes out of a new cloth what its mask leaves out, and makes it tear. */
 static void cut_mask(cloth *c, const cloth_config *config) {
   gap_summary *s = gap_summary_of(c);
-  if (c->gaps) {
-    measure_mask(c, config, s);
-    measure_tearing(c, config, s);
-    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
-      floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
-    }
-    set_gaps(c, config->grid.cell_mask);
-#if WITH_REST_SHAPE
-    if (has_rest_shape(c)) { set_rest_shape(c, config); }
-#endif
-    count_pieces(c, (int32_t *)at(c, c->state.velocity));
+  if (!may_have_gaps(c)) { return; }
+  measure_mask(c, config, s);
+  measure_tearing(c, config, s);
+  for (int32_t i = 0; s->tear_map && i < c->count; i++) {
+    floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
   }
+  set_gaps(c, config->grid.cell_mask);
+  if (has_rest_shape(c)) { set_rest_shape(c, config); }
+  int32_t *label = (int32_t *)at(c, c->state.velocity); /* which is 0 before and after */
+  s->pieces = label_pieces(c, label, c->grid.columns);
+  fill_zero(label, (size_t)c->count * sizeof(int32_t));
 }
 
 /* Adds the mask, and the settings of tearing. */
 static void hash_gaps(const cloth *c, hasher *h) {
-  for (int32_t i = 0; c->gaps && i < c->count; i++) {
+  for (int32_t i = 0; may_have_gaps(c) && i < c->count; i++) {
     hash_word(h, gaps_of(c)[i]);
   }
-#if WITH_REST_SHAPE
   if (has_rest_shape(c)) {
     hash_words(h, (const any_word *)(const void *)rest_array(c, 0), REST_ARRAYS * (c->count + LANE_PAD));
   }
-#endif
   if (can_tear(c)) {
     const gap_summary *s = gap_summary_of(c);
     hash_words(h, (const any_word *)(const void *)&s->tear_strain, 2);
     hash_words(h, (const any_word *)(const void *)&s->max_breaks, 2);
-    for (int32_t i = 0; s->tear_map && i < c->count; i++) {
-      hash_words(h, (const any_word *)(const void *)(floats_at(c, s->tear_map) + i), 1);
-    }
+    if (s->tear_map) { hash_words(h, (const any_word *)at(c, s->tear_map), c->count); }
   }
 }
-
-#endif
 
 /* Hash of grid, settings and maps: with the state and dt, all that a step depends on. */
 static void hash_config(cloth *c) {
@@ -7359,14 +6767,10 @@ static void hash_config(cloth *c) {
   if (c->self) { hash_words(&h, (const any_word *)at(c, c->self), (int32_t)(sizeof(self_settings) / 4)); }
   if (c->constant.mass_ratio) { hash_words(&h, (const any_word *)at(c, c->constant.mass_ratio), c->count); }
   if (c->constant.stiffness_map) { hash_words(&h, (const any_word *)at(c, c->constant.stiffness_map), c->count); }
-#if WITH_GAPS
   hash_gaps(c, &h);
-#endif
-#if WITH_WORKERS
-  if (c->pieces) { /* of any number: sums of reactions are added up in another order */
+  if (WITH_WORKERS && c->pieces) { /* of any number: sums of reactions are added up in another order */
     hash_word(&h, CLOTH_WORKER_LIMIT);
   }
-#endif
   uint64_t hash = hash_end(&h);
   c->config_hash[0] = (uint32_t)hash;
   c->config_hash[1] = (uint32_t)(hash >> 32);
@@ -7384,18 +6788,14 @@ static void place_particles(const cloth *c, const cloth_config *config) {
       cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
       vector_store(x, i, vector_flush(p, STATE_QUANTUM));
       freedom_of(c)[i] = FREEDOM_FREE;
-#if WITH_SELF
-      if (c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
-#endif
+      if (WITH_SELF && c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
       invalidate_history(c, i);
       if (c->state.targets) {
         vector_store(target_vectors(c, TARGET_LIMIT), i, vector(CLOTH_ANY_DISTANCE, 0.0f, 0.0f));
       }
     }
   }
-#if WITH_GAPS
   if (has_gaps(c)) { hold_absent_particles(c); }
-#endif
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
@@ -7418,9 +6818,7 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   copy_map(c, config->grid.stiffness_map, c->constant.stiffness_map);
   measure_maps(c, config);
   if (c->self) { copy_self_settings((self_settings *)at(c, c->self), config); }
-#if WITH_GAPS
   cut_mask(c, config);
-#endif
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->origin = config->world.origin;
@@ -7529,14 +6927,10 @@ enum {
 /* Most nodes that a walk through a mesh looks into; statistics.overflows counts those that reach it. */
 #define MESH_WALK_NODES 64
 
-#if WITH_COLLIDERS
-
 /* 1 for shapes whose distance is not convex: contact looks for surfaces along the path of each particle. */
 static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
 }
-
-#endif
 
 /// Convex hulls ///
 
@@ -8138,34 +7532,21 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
  * bit.
  */
 
-#if WITH_ORIGIN || WITH_SHARED_BODIES
-
 /* The largest whole number that is not above a coordinate. */
 static int32_t whole_below(float a) {
   const int32_t whole = (int32_t)a;
   return (float)whole > a ? whole - 1 : whole;
 }
 
-#endif
-
-#if WITH_ORIGIN || WITH_COLLIDERS || WITH_BLEND
-
-/* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {
   return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }
-
-#endif
-
-#if WITH_GROUPS
 
 /* The way from the origin of one cloth to that of another [m]. */
 static cloth_vector way_between(const cloth *from, const cloth *to) {
   const cloth_metres a = inputs_of(from)->origin, b = inputs_of(to)->origin;
   return vector((float)(b.x - a.x), (float)(b.y - a.y), (float)(b.z - a.z));
 }
-
-#endif
 
 /* The least and the largest of the components of lanes, whatever their order. */
 CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *largest) {
@@ -8180,7 +7561,6 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   }
 }
 
-/* The box of the lanes of least and largest coordinates. */
 CLOTH_INLINE position_box box_of_lanes(lanes3 low, lanes3 high) {
   position_box box;
   widen_range(low.x, high.x, &box.low.x, &box.high.x);
@@ -8189,7 +7569,6 @@ CLOTH_INLINE position_box box_of_lanes(lanes3 low, lanes3 high) {
   return box;
 }
 
-/* The box around all particles. */
 CLOTH_SEPARATE position_box box_around(const cloth *c) {
   const vector_array x = vectors_at(c, c->state.position);
   const lanes3 first = lanes3_splat(vector_load(x, 0));
@@ -8215,26 +7594,20 @@ static float step_origin_of(float low, float high) {
    cell. */
 #define FAR_CELLS 32768.0f
 
-/* The origin of a step for what lies in a box. */
 static cloth_vector step_origin_for(const position_box *box) {
-  const float *low = &box->low.x, *high = &box->high.x;
-  cloth_vector origin;
-  for (int32_t axis = 0; axis < 3; axis++) {
-    (&origin.x)[axis] = step_origin_of(low[axis], high[axis]);
-  }
-  return origin;
+  return vector(step_origin_of(box->low.x, box->high.x), step_origin_of(box->low.y, box->high.y),
+                step_origin_of(box->low.z, box->high.z));
+}
+
+static float largest_magnitude(cloth_vector a) {
+  return maximum(absolute(a.x), maximum(absolute(a.y), absolute(a.z)));
 }
 
 /* Sets the origin of a step of a cloth in this box. Returns 1 if the cloth is far from its origin. */
 static int set_step_origin(const cloth *c, const position_box *box, cloth_vector there) {
-  const float *low = &box->low.x, *high = &box->high.x, *origin = &there.x;
-  float reach = 0.0f, farthest = 0.0f;
-  for (int32_t axis = 0; axis < 3; axis++) {
-    reach = maximum(maximum(origin[axis], negate(origin[axis])), reach);
-    farthest = maximum(maximum(high[axis], negate(low[axis])), farthest);
-  }
+  const float farthest = maximum(largest_magnitude(box->low), largest_magnitude(box->high));
   workspace_of(c)->origin = there;
-  workspace_of(c)->origin_reach = reach;
+  workspace_of(c)->origin_reach = largest_magnitude(there);
   return farthest > FAR_CELLS * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
 }
 
@@ -8260,21 +7633,15 @@ static uint32_t follow_cost(const cloth *c) {
   return inputs_of(c)->targets == TARGETS_NONE ? COST_FOLLOW : COST_FOLLOW + COST_CARRIED;
 }
 
-/* A position as the step has it [m]. */
 static cloth_vector place_in_step(const cloth *c, cloth_vector position) {
   return vector_subtract(position, workspace_of(c)->origin);
 }
 
-#if WITH_COLLIDERS
-
-/* A pose of a collider as the step has it. */
 static cloth_pose pose_in_step(const cloth *c, const cloth_pose *pose) {
   cloth_pose placed = *pose;
   placed.position = place_in_step(c, pose->position);
   return placed;
 }
-
-#endif
 
 /* Is a position of the step within the range of positions of the cloth? Not if it is NaN. */
 static int is_step_place(const cloth *c, cloth_vector position) {
@@ -8285,8 +7652,6 @@ static int is_step_place(const cloth *c, cloth_vector position) {
 
 /* Interleaved vertices in the caller's memory, as cloth_write_vertices() writes and cloth_move_targets() reads them. */
 
-#if WITH_TARGETS || WITH_VERTICES || WITH_SKIN
-
 #define MAX_VERTEX_BYTES 65536 /* far beyond any vertex; keeps sizes of buffers from overflowing 32 bits */
 
 /* Does an attribute of so many floats lie within a vertex? */
@@ -8294,42 +7659,30 @@ static int attribute_fits(int32_t offset, int32_t floats, int32_t stride) {
   return offset == CLOTH_ATTRIBUTE_NONE || (offset >= 0 && offset <= stride - floats * (int32_t)sizeof(float));
 }
 
-#if WITH_TARGETS || WITH_VERTICES
-
 /* Vertices of a row. On a tube the first column is there twice, with u = 0 and with u = 1. */
 static int32_t row_vertices(const cloth *c) {
   return cells_along_warp(c) + 1;
 }
 
-/* Vertices of the particles. */
 static int32_t grid_vertices(const cloth *c) {
   return row_vertices(c) * c->grid.rows;
 }
 
 /* Does a layout fit its stride, and has the buffer room for so many vertices? */
 static int check_vertices(const cloth_vertex_layout *layout, int32_t count, size_t bytes) {
-  if (layout->stride < 1 || layout->stride > MAX_VERTEX_BYTES ||
-      !attribute_fits(layout->position_offset, 3, layout->stride) ||
-      !attribute_fits(layout->normal_offset, 3, layout->stride) ||
-      !attribute_fits(layout->texcoord_offset, 2, layout->stride) ||
-      bytes / (size_t)layout->stride < (size_t)(uint32_t)count) {
-    return CLOTH_ERROR_BUFFER;
-  }
-  return CLOTH_OK;
+  const int fits = layout->stride >= 1 && layout->stride <= MAX_VERTEX_BYTES &&
+                   attribute_fits(layout->position_offset, 3, layout->stride) &&
+                   attribute_fits(layout->normal_offset, 3, layout->stride) &&
+                   attribute_fits(layout->texcoord_offset, 2, layout->stride) &&
+                   bytes / (size_t)layout->stride >= (size_t)(uint32_t)count;
+  return fits ? CLOTH_OK : CLOTH_ERROR_BUFFER;
 }
 
-#endif
-
-#if WITH_VERTICES
-
-/* A vertex to be drawn. */
 typedef struct grid_vertex {
   cloth_vector position;
   int32_t particle;  /* whose normal it has */
   float column, row; /* place in the grid [cells] */
 } grid_vertex;
-
-#endif
 
 /* Largest component of a normal or tangent of any length: its square stays far below the largest float. */
 #define ATTRIBUTE_LIMIT 1.0e6f
@@ -8338,8 +7691,6 @@ typedef struct grid_vertex {
 CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
   copy_memory(to, from, (size_t)count * sizeof(float));
 }
-
-#endif
 
 /// Bodies ///
 
@@ -8537,21 +7888,17 @@ static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impul
    at the same time; without capacity.workers it is one piece. The bits are the same for any number and order. Lanes may
    load particles beside a piece, and discard them. Scratch: row buffers and transfer rows for each piece. */
 
-/* What a stage has counted. */
 typedef struct piece_counts {
   int32_t limited, recovered; /* particles, see cloth_statistics */
 } piece_counts;
 
-/* A piece of a stage. */
 typedef struct stage_piece {
   const void *what;    /* of the stage */
   int32_t first, end;  /* items */
-  int32_t is_shared;   /* 1: others change what lies beside its particles at the same time */
   float *work, *rows;  /* its row buffers and transfer rows */
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
-/* Does a piece. */
 typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
 
 /* Where the parts of piece `number` are. */
@@ -8571,10 +7918,6 @@ CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t
 
 #if WITH_WORKERS
 
-/* Least particles of a piece. Less costs more to hand over than to compute. */
-#define LEAST_PARTICLES 256
-
-/* What the pieces of a stage share. */
 typedef struct piece_job {
   const cloth *c;
   const step_plan *plan;
@@ -8600,41 +7943,32 @@ static void run_piece(void *context, int32_t number) {
   piece_job *job = (piece_job *)context;
   if (number < 0 || number >= job->pieces) { return; }
   stage_piece p = whole_piece(job->c, job->what, job->items);
-  const int32_t end = (number + 1) * job->blocks / job->pieces * job->grain;
   p.first = number * job->blocks / job->pieces * job->grain;
-  p.end = end < job->items ? end : job->items;
-  p.is_shared = 1;
+  p.end = smaller_of((number + 1) * job->blocks / job->pieces * job->grain, job->items);
   p.work = work_of_piece(job->c, number);
   p.rows = rows_of_piece(job->c, number);
   job->stage(job->c, job->plan, &p);
   counts_of_pieces(job->c)[number] = p.counts;
 }
 
-/* Runs a stage by the workers. */
 CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
                                       int32_t items, int32_t grain) {
   const cloth_workers *workers = workers_of(c);
   piece_counts sum = {0, 0};
   piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
   job.blocks = (items + grain - 1) / grain;
-  job.pieces = job.blocks < c->pieces ? job.blocks : c->pieces;
-  if (!workers || job.pieces < 2) {
-    stage_piece p = whole_piece(c, what, items);
-    stage(c, plan, &p);
-    return p.counts;
+  job.pieces = workers && job.blocks > 1 ? smaller_of(job.blocks, c->pieces) : 1;
+  if (job.pieces < 2) {
+    run_piece(&job, 0);
+  } else {
+    workers->run(workers->context, run_piece, &job, job.pieces);
   }
-  workers->run(workers->context, run_piece, &job, job.pieces);
   for (int32_t number = 0; number < job.pieces; number++) {
-    const piece_counts *counts = &counts_of_pieces(c)[number];
-    sum.limited += counts->limited;
-    sum.recovered += counts->recovered;
+    sum.limited += counts_of_pieces(c)[number].limited;
+    sum.recovered += counts_of_pieces(c)[number].recovered;
   }
   return sum;
 }
-
-#else
-
-#define LEAST_PARTICLES 1
 
 #endif
 
@@ -11048,7 +10382,6 @@ typedef struct group_joints group_joints;
 /* Cloths that feel each other, see self/candidates.h. */
 typedef struct self_group self_group;
 
-/* What is solved as one. */
 typedef struct solve_group {
   solve_member *members;
   int32_t count;
@@ -11062,8 +10395,6 @@ typedef struct solve_group {
     __VA_ARGS__;                                                                                                       \
   }
 
-#if WITH_GROUPS
-
 /* Makes the parts of two cloths one. */
 static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
   const uint8_t one = part[a], other = part[b], first = one < other ? one : other;
@@ -11071,8 +10402,6 @@ static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
     part[n] = part[n] == one || part[n] == other ? first : part[n];
   }
 }
-
-#endif
 
 /// Tree of boxes ///
 
@@ -13134,15 +12463,11 @@ typedef struct tear_list {
   int32_t waits; /* 1 if there was no room for one */
 } tear_list;
 
-/* Strain at which the thread from particle i to j breaks. */
 static float tear_strain(const cloth *c, int32_t i, int32_t j) {
   const gap_summary *s = gap_summary_of(c);
-  if (!s->tear_map) { return s->tear_strain; }
-  const float *map = floats_at(c, s->tear_map);
-  return s->tear_strain * 0.5f * (map[i] + map[j]);
+  return s->tear_strain * map_between(c, s->tear_map, i, j);
 }
 
-/* The particle at the end of a thread. */
 static int32_t thread_end(const cloth *c, int32_t d, int32_t particle) {
   const int32_t columns = c->grid.columns;
   return d == WEFT ? particle + columns : (particle + 1) % columns ? particle + 1 : particle + 1 - columns;
@@ -13158,20 +12483,15 @@ static int32_t cell_before(const cloth *c, int32_t d, int32_t particle) {
 /* Length of a thread [m]. */
 static float thread_length(const cloth *c, int32_t d, int32_t i) {
   const vector_array x = vectors_at(c, c->state.position);
-  return vector_length(
-      vector_flush(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)), STATE_QUANTUM));
+  return vector_length(vector_subtract(vector_load(x, thread_end(c, d, i)), vector_load(x, i)));
 }
 
-/* Length of a thread at rest [m]. */
 static float thread_rest(const cloth *c, int32_t d, int32_t i) {
   return direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, i);
 }
 
-/* Factor of the stiffness map for a thread. */
 static float thread_stiffness(const cloth *c, int32_t d, int32_t i) {
-  if (!c->constant.stiffness_map) { return 1.0f; }
-  const float *map = floats_at(c, c->constant.stiffness_map);
-  return maximum(0.5f * (map[i] + map[thread_end(c, d, i)]), LEAST_THREAD_STIFFNESS);
+  return maximum(map_between(c, c->constant.stiffness_map, i, thread_end(c, d, i)), LEAST_THREAD_STIFFNESS);
 }
 
 /* The first particle of a thread of a line; on rings the threads start anew behind the last. */
@@ -13268,12 +12588,11 @@ CLOTH_INLINE uint32_t overstrained_threads(const cloth *c, vector_array x, lanes
   return lanes_bits(lanes_both(lanes_less(limit, lanes3_dot(way, way)), lanes_first(left)));
 }
 
-/* The lines of a direction. */
 static gauge_line gauge_line_of(const cloth *c, int32_t d) {
   const vector_array sums = vectors_at(c, c->scratch.residual);
   const int32_t threads = d == WARP ? cells_along_warp(c) : c->grid.rows - 1;
   const int32_t most = d == WARP && is_wrapped(c) ? (threads - 1) / 2 : threads;
-  return (gauge_line){c, d, 0, threads, GAUGE_REACH < most ? GAUGE_REACH : most, 0, sums.x, sums.y};
+  return (gauge_line){c, d, 0, threads, smaller_of(GAUGE_REACH, most), 0, sums.x, sums.y};
 }
 
 /* Squared length from which threads of a direction may be too long [m^2]. */
@@ -13283,7 +12602,6 @@ static lanes squared_limit(const cloth *c, int32_t d) {
   return lanes_splat(length * length);
 }
 
-/* Looks at lines with threads that may be too long. */
 CLOTH_HOT CLOTH_SEPARATE void find_overstrained(const cloth *c, tear_list *list) {
   const vector_array x = vectors_at(c, c->state.position);
   const int32_t columns = c->grid.columns, rows = c->grid.rows;
@@ -13324,7 +12642,7 @@ static int32_t break_threads(const cloth *c, tear_list *list) {
   const int32_t most = gap_summary_of(c)->max_breaks - statistics_of(c)->threads_torn;
   if (list->worst >= 0 && list->count == 0) { list->thread[list->count++] = list->worst; }
   list->waits |= list->count > most;
-  const int32_t count = list->count < most ? list->count : most;
+  const int32_t count = smaller_of(list->count, most);
   for (int32_t n = 0; n < count; n++) {
     break_thread(c, list->thread[n]);
   }
@@ -13387,14 +12705,9 @@ static void rip_pins(const cloth *c, float dt) {
 
 #endif
 
-/* After the substeps of a step of dt seconds. */
 static void finish_tears(const cloth *c, float dt) {
   if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
-  int32_t cells = 0;
-  for (int32_t i = 0; is_torn_cloth(c) && i < c->count; i++) {
-    cells += (gaps_of(c)[i] & GAP_TORN) != 0;
-  }
-  workspace_of(c)->plan.notes |= cells > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
+  workspace_of(c)->plan.notes |= count_torn(c) > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
 #if WITH_BODIES
   rip_pins(c, dt);
 #endif
@@ -13407,13 +12720,10 @@ static void finish_tears(const cloth *c, float dt) {
    if the cut was moved by very little towards larger columns, and by much less towards larger rows. */
 
 /* The cut, or its reverse, from the smaller row on, and along a row from the larger column. */
-static cloth_cut_line ordered_cut(const cloth_cut_line *cut) {
-  const float column = flush_small(cut->column, WORK_QUANTUM), row = flush_small(cut->row, WORK_QUANTUM);
-  const float end_column = flush_small(cut->end_column, WORK_QUANTUM);
-  const float end_row = flush_small(cut->end_row, WORK_QUANTUM);
-  const int is_ordered = row < end_row || (row == end_row && column >= end_column);
-  return is_ordered ? (cloth_cut_line){column, row, end_column, end_row}
-                    : (cloth_cut_line){end_column, end_row, column, row};
+static cloth_cut_line ordered_cut(cloth_cut_line cut) {
+  flush_floats(&cut.column, (int32_t)(sizeof cut / sizeof(float)));
+  const int is_ordered = cut.row < cut.end_row || (cut.row == cut.end_row && cut.column >= cut.end_column);
+  return is_ordered ? cut : (cloth_cut_line){cut.end_column, cut.end_row, cut.column, cut.row};
 }
 
 /* Is a particle behind the straight line through a cut: at larger columns, or below a cut along a row? */
@@ -13448,7 +12758,7 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
     return CLOTH_ERROR_RANGE;
   }
   if (!can_tear(c)) { return CLOTH_ERROR_STATE; }
-  const cloth_cut_line line = ordered_cut(cut);
+  const cloth_cut_line line = ordered_cut(*cut);
   int32_t count = 0;
   for (int32_t i = 0; i < c->count; i++) {
     const int32_t row = i / c->grid.columns, column = i - row * c->grid.columns;
@@ -25705,7 +25015,9 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
   workspace_of(c)->coarsest_is_kept = 0;
   if (arrays.factors) { fill_factors(c, &arrays); }
 #if WITH_GAPS
-  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) { label_pieces(c); }
+  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
+    workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
+  }
 #endif
 }
 
@@ -27676,10 +26988,8 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
 /* Farthest that an origin moves at once [m]: twice the range of positions; what is farther has to leave the range. */
 #define MAX_ORIGIN_WAY 200000
 
-/* b - a for two origins. */
 static cloth_metres metres_between(cloth_metres a, cloth_metres b) {
-  const cloth_metres way = {b.x - a.x, b.y - a.y, b.z - a.z};
-  return way;
+  return (cloth_metres){b.x - a.x, b.y - a.y, b.z - a.z};
 }
 
 static cloth_vector vector_of_metres(cloth_metres a) {
@@ -27717,16 +27027,9 @@ static cloth_metres move_origin(const cloth *c, cloth_metres origin) {
 
 /* The whole metre nearest to the middle of a box, of at most 1e6 m, from an origin in its range. */
 static cloth_metres middle_of_box(cloth_metres from, const position_box *box) {
-  const cloth_metres middle = {from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
-                               from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
-                               from.z + whole_below(0.5f * box->low.z + 0.5f * box->high.z + 0.5f)};
-  return middle;
-}
-
-/* Is the middle of a range of coordinates farther from zero than a distance? */
-static int is_middle_beyond(float low, float high, float distance) {
-  const float middle = 0.5f * low + 0.5f * high;
-  return middle > distance || middle < negate(distance);
+  return (cloth_metres){from.x + whole_below(0.5f * box->low.x + 0.5f * box->high.x + 0.5f),
+                        from.y + whole_below(0.5f * box->low.y + 0.5f * box->high.y + 0.5f),
+                        from.z + whole_below(0.5f * box->low.z + 0.5f * box->high.z + 0.5f)};
 }
 
 /* Moves the origin of a cloth that has strayed from it, at the beginning of a step, unless something would leave its
@@ -27734,11 +27037,8 @@ static int is_middle_beyond(float low, float high, float distance) {
 CLOTH_SEPARATE cloth_metres follow_cloth(const cloth *c, position_box *box) {
   const cloth_metres none = {0, 0, 0}, here = inputs_of(c)->origin;
   const float distance = c->settings.world.recentre_distance;
-  if (!(distance > 0.0f) ||
-      !(is_middle_beyond(box->low.x, box->high.x, distance) || is_middle_beyond(box->low.y, box->high.y, distance) ||
-        is_middle_beyond(box->low.z, box->high.z, distance))) {
-    return none;
-  }
+  const cloth_vector middle = vector_add(vector_scale(box->low, 0.5f), vector_scale(box->high, 0.5f));
+  if (!(distance > 0.0f) || vector_in_range(middle, distance)) { return none; }
   const cloth_metres there = middle_of_box(here, box);
   if (!are_metres_within(there, CLOTH_ORIGIN_LIMIT) || !may_move_origin(c, there)) { return none; }
   const cloth_metres way = move_origin(c, there);
@@ -27758,10 +27058,9 @@ static void move_shared_bodies(const cloth *c, cloth_metres shift) {
 }
 
 int cloth_get_origin(const cloth *c, cloth_metres *origin) {
-  int error = check_call(c, origin);
-  if (error) { return error; }
-  *origin = inputs_of(c)->origin;
-  return CLOTH_OK;
+  const int error = check_call(c, origin);
+  if (!error) { *origin = inputs_of(c)->origin; }
+  return error;
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
@@ -27793,15 +27092,13 @@ int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
   }
   const cloth_metres there = middle_of_box(from, &all);
   error = cloth_set_origin(cloths, count, there);
-  if (error) { return error; }
-  if (origin) { *origin = there; }
-  return CLOTH_OK;
+  if (!error && origin) { *origin = there; }
+  return error;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
   int error = check_call(from, offset);
-  if (error) { return error; }
-  error = check_cloth(to);
+  error = error ? error : check_cloth(to);
   if (error) { return error; }
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
   if (!are_metres_within(way, 1 << 24)) { return CLOTH_ERROR_RANGE; }
@@ -31114,18 +30411,14 @@ int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t
    as at rest, along the thread behind its corner, or as the one beside it. Corners that edges join have one middle of
    the cell, the mean of what each would make of it. So nothing is stretched across a tear, and unmoved pieces meet. */
 
-#if WITH_TEARING && WITH_VERTICES
-
 /* Vertices of a torn cell, three for each corner: on the edge to the next corner, on that to the one before, and in the
    middle of the cell; and its indices, two triangles for each corner. */
 #define PIECE_VERTICES 12
 #define PIECE_INDICES 24
 
-/* The torn cells, one after the other. */
 typedef struct torn_cells {
   vector_array x;      /* positions of the particles */
   int32_t count;       /* how many there are, up to the one it is at */
-  int32_t drawn;       /* as many of them as may be drawn */
   int32_t next;        /* particle from which the next one is looked for */
   int32_t row, column; /* of the cell */
 } torn_cells;
@@ -31138,19 +30431,8 @@ static int next_torn_cell(const cloth *c, torn_cells *t) {
   if (t->next == c->count || t->count == gap_summary_of(c)->max_torn_cells) { return 0; }
   t->row = t->next / c->grid.columns;
   t->column = t->next++ - t->row * c->grid.columns;
-  t->drawn = ++t->count;
+  t->count++;
   return 1;
-}
-
-/* Counts all torn cells. */
-static torn_cells count_torn_cells(const cloth *c) {
-  const int32_t most = gap_summary_of(c)->max_torn_cells;
-  torn_cells t = {.count = 0};
-  for (int32_t i = 0; i < c->count; i++) {
-    t.count += (gaps_of(c)[i] & GAP_TORN) != 0;
-  }
-  t.drawn = t.count < most ? t.count : most;
-  return t;
 }
 
 /* Columns and rows from the first corner of a cell to each, around it, counter-clockwise seen against the normal. */
@@ -31170,13 +30452,9 @@ static int is_edge_broken(const cloth *c, const torn_cells *t, int32_t corner) {
 
 /* The vector of the thread from a particle in a direction, `sign` of it, scaled to the rest length; or 0. */
 static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
-  const int32_t next_column = column + (d == WARP ? sign : 0), next_row = row + (d == WEFT ? sign : 0);
-  const int inside =
-      row >= 0 && row < c->grid.rows && next_row >= 0 && next_row < c->grid.rows &&
-      (is_wrapped(c) || (column >= 0 && column < c->grid.columns && next_column >= 0 && next_column < c->grid.columns));
-  if (!inside) { return vector(0.0f, 0.0f, 0.0f); }
-  const int32_t i = particle_beside(c, column, row), j = particle_beside(c, next_column, next_row);
-  if (gaps_of(c)[sign > 0 ? i : j] & (d == WARP ? GAP_WARP : GAP_WEFT)) { return vector(0.0f, 0.0f, 0.0f); }
+  const int32_t i = particle_or_none(c, column, row);
+  const int32_t j = particle_or_none(c, column + (d == WARP ? sign : 0), row + (d == WEFT ? sign : 0));
+  if (i < 0 || j < 0 || (gaps_of(c)[sign > 0 ? i : j] & spring_gap(d))) { return vector(0.0f, 0.0f, 0.0f); }
   const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
   const float length = vector_length(way);
   const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
@@ -31236,18 +30514,15 @@ static cloth_vector middle_of_piece(const cloth *c, const torn_cells *t, int32_t
 /* A vertex of a torn cell. Its particle is that of the corner it belongs to. */
 static grid_vertex piece_vertex_of(const cloth *c, const torn_cells *t, int32_t number) {
   const int32_t corner = number / 3, kind = number % 3, other = (corner + (kind == 0 ? 1 : 3)) & 3;
-  grid_vertex v;
-  v.particle = piece_corner(c, t, corner);
-  const cloth_vector x = vector_load(t->x, v.particle);
-  v.column = (float)t->column + 0.5f;
-  v.row = (float)t->row + 0.5f;
+  grid_vertex v = {
+      .particle = piece_corner(c, t, corner), .column = (float)t->column + 0.5f, .row = (float)t->row + 0.5f};
   if (kind == 2) {
     v.position = middle_of_piece(c, t, corner);
-    return v;
+  } else {
+    v.position = vector_add(vector_load(t->x, v.particle), half_edge(c, t, corner, kind == 0 ? 1 : -1));
+    v.column = (float)t->column + 0.5f * (float)(piece_column[corner] + piece_column[other]);
+    v.row = (float)t->row + 0.5f * (float)(piece_row[corner] + piece_row[other]);
   }
-  v.position = vector_add(x, half_edge(c, t, corner, kind == 0 ? 1 : -1));
-  v.column = (float)t->column + 0.5f * (float)(piece_column[corner] + piece_column[other]);
-  v.row = (float)t->row + 0.5f * (float)(piece_row[corner] + piece_row[other]);
   return v;
 }
 
@@ -31260,11 +30535,68 @@ static int32_t piece_index(const torn_cells *t, int32_t number, int32_t along, i
   return first + PIECE_VERTICES * (t->count - 1) + 3 * corner + which;
 }
 
-#endif
+/// Output ///
 
-/// Blended output ///
+/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory; of now,
+   or blended between positions that the caller has kept and those of now. Scratch: product, until the call ends. */
 
-/* Positions between those that the caller has kept and those of now. Scratch: product, until the call ends. */
+static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
+  const vector_array p = vectors_at(c, offset);
+  return (cloth_vector_view){p.x, p.y, p.z, c->count};
+}
+
+int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
+  const int error = check_call(c, view);
+  if (!error) { *view = view_of(c, c->state.position); }
+  return error;
+}
+
+int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
+  const int error = check_call(c, view);
+  if (!error) { *view = view_of(c, c->state.velocity); }
+  return error;
+}
+
+/* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
+   around them, over a cell's area; the world's y axis below MIN_NORMAL. */
+#define MIN_NORMAL 1.0e-6f
+
+CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
+  const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
+  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column, gapped_cloth(c))), inverse_area);
+  const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
+  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
+  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
+  return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
+}
+
+static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t particle) {
+  const row_neighbours near = row_neighbours_at(c, x, particle / c->grid.columns);
+  return lanes3_first(unit_normals(c, &near, x, particle % c->grid.columns));
+}
+
+static int check_get(const cloth *c, int32_t particle, const cloth_vector *to) {
+  const int error = check_particle(c, particle);
+  return error || to ? error : CLOTH_ERROR_NULL;
+}
+
+int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
+  const int error = check_get(c, particle, position);
+  if (!error) { *position = vector_load(vectors_at(c, c->state.position), particle); }
+  return error;
+}
+
+int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
+  const int error = check_get(c, particle, velocity);
+  if (!error) { *velocity = current_velocity(c, particle); }
+  return error;
+}
+
+int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
+  const int error = check_get(c, particle, normal);
+  if (!error) { *normal = unit_normal(c, vectors_at(c, c->state.position), particle); }
+  return error;
+}
 
 #if WITH_BLEND
 
@@ -31273,22 +30605,21 @@ int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
   if (error) { return error; }
   if (!blend->positions) { return CLOTH_ERROR_NULL; }
   if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
-  const vector_array x = vectors_at(c, c->state.position);
   blend->origin = inputs_of(c)->origin;
   for (int32_t i = 0; i < c->count; i++) {
-    blend->positions[i] = vector_load(x, i);
+    blend->positions[i] = vector_load(vectors_at(c, c->state.position), i);
   }
   return CLOTH_OK;
 }
+
+#endif
 
 static int check_blend(const cloth *c, const cloth_blend *blend) {
   if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
   if (!blend->positions) { return CLOTH_ERROR_NULL; }
   if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
-  int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT);
-  for (int32_t i = 0; fits && i < c->count; i++) {
-    fits = vector_in_range(blend->positions[i], CLOTH_POSITION_LIMIT);
-  }
+  const int fits = in_range(blend->fraction, 0.0f, 1.0f) && are_metres_within(blend->origin, CLOTH_ORIGIN_LIMIT) &&
+                   are_in_range(blend->positions, c->count, CLOTH_POSITION_LIMIT);
   return fits ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
@@ -31308,86 +30639,14 @@ static vector_array blended_positions(const cloth *c, const cloth_blend *blend) 
   return blended;
 }
 
-#endif
-
-/// Output ///
-
-/* What a program reads to draw a cloth: views, vectors, vertices and triangle indices in the caller's memory. */
-
-static cloth_vector_view view_of(const cloth *c, uint32_t offset) {
-  vector_array p = vectors_at(c, offset);
-  cloth_vector_view view;
-  view.x = p.x;
-  view.y = p.y;
-  view.z = p.z;
-  view.count = c->count;
-  return view;
-}
-
-int cloth_get_positions(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) { return error; }
-  *view = view_of(c, c->state.position);
-  return CLOTH_OK;
-}
-
-int cloth_get_velocities(const cloth *c, cloth_vector_view *view) {
-  int error = check_call(c, view);
-  if (error) { return error; }
-  *view = view_of(c, c->state.velocity);
-  return CLOTH_OK;
-}
-
-/* Unit normals of the cloth at particles of a row, from a column on: the directions of the sums of the area vectors
-   around them, over a cell's area; the world's y axis below MIN_NORMAL. */
-#define MIN_NORMAL 1.0e-6f
-
-CLOTH_INLINE lanes3 unit_normals(const cloth *c, const row_neighbours *near, vector_array x, int32_t column) {
-  const lanes inverse_area = lanes_splat(1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
-  const lanes3 areas = lanes3_scale(lanes3_flush(area_vectors(near, x, column, gapped_cloth(c))), inverse_area);
-  const lanes length = lanes3_length(areas), least = lanes_splat(MIN_NORMAL);
-  const lanes inverse = lanes_divide(lanes_splat(1.0f), lanes_maximum(length, least));
-  const lanes3 up = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
-  return lanes3_select(lanes_less(least, length), lanes3_scale(areas, inverse), up);
-}
-
-static cloth_vector unit_normal(const cloth *c, vector_array x, int32_t column, int32_t row) {
-  const row_neighbours near = row_neighbours_at(c, x, row);
-  return lanes3_first(unit_normals(c, &near, x, column));
-}
-
-int cloth_get_position(const cloth *c, int32_t particle, cloth_vector *position) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  if (!position) { return CLOTH_ERROR_NULL; }
-  *position = vector_load(vectors_at(c, c->state.position), particle);
-  return CLOTH_OK;
-}
-
-int cloth_get_velocity(const cloth *c, int32_t particle, cloth_vector *velocity) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  if (!velocity) { return CLOTH_ERROR_NULL; }
-  *velocity = current_velocity(c, particle);
-  return CLOTH_OK;
-}
-
-int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  if (!normal) { return CLOTH_ERROR_NULL; }
-  *normal = unit_normal(c, vectors_at(c, c->state.position), particle % c->grid.columns, particle / c->grid.columns);
-  return CLOTH_OK;
-}
+/// Vertices ///
 
 #if WITH_VERTICES
 
 int cloth_get_vertex_count(const cloth *c) {
   int error = check_cloth(c);
-#if WITH_TEARING
-  if (!error && can_tear(c)) { return grid_vertices(c) + PIECE_VERTICES * gap_summary_of(c)->max_torn_cells; }
-#endif
-  return error ? error : grid_vertices(c);
+  if (error) { return error; }
+  return grid_vertices(c) + (can_tear(c) ? PIECE_VERTICES * gap_summary_of(c)->max_torn_cells : 0);
 }
 
 /* What vertices are written from: positions, and normals of particles that are known already, or NULL. */
@@ -31396,14 +30655,12 @@ typedef struct vertex_source {
   const vector_array *normals;
 } vertex_source;
 
-/* Writes the attributes of a vertex. */
 static void write_attributes(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                              const grid_vertex *v, uint8_t *to) {
   if (layout->position_offset != CLOTH_ATTRIBUTE_NONE) { copy_floats(to + layout->position_offset, &v->position.x, 3); }
   if (layout->normal_offset != CLOTH_ATTRIBUTE_NONE) {
     const cloth_vector normal =
-        from->normals ? vector_load(*from->normals, v->particle)
-                      : unit_normal(c, from->x, v->particle % c->grid.columns, v->particle / c->grid.columns);
+        from->normals ? vector_load(*from->normals, v->particle) : unit_normal(c, from->x, v->particle);
     copy_floats(to + layout->normal_offset, &normal.x, 3);
   }
   if (layout->texcoord_offset != CLOTH_ATTRIBUTE_NONE) {
@@ -31421,12 +30678,9 @@ static void write_vertex(const cloth *c, const vertex_source *from, const cloth_
   write_attributes(c, from, layout, &v, to);
 }
 
-#if WITH_TEARING
-
 /* Writes the vertices of the pieces of torn cells, and copies of the first vertex behind them. */
-static void write_pieces(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, void *vertices) {
+static void write_pieces(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout, uint8_t *to) {
   const int32_t end = cloth_get_vertex_count(c);
-  uint8_t *to = (uint8_t *)vertices + (size_t)(uint32_t)grid_vertices(c) * (size_t)layout->stride;
   torn_cells torn = {.x = from->x};
   int32_t written = grid_vertices(c);
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
@@ -31440,8 +30694,6 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
   }
 }
 
-#endif
-
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
   int error = check_cloth(c);
   if (error) { return error; }
@@ -31449,19 +30701,15 @@ static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
 
-/* Writes the vertices of a cloth. */
 static void write_all_vertices(const cloth *c, const vertex_source *from, const cloth_vertex_layout *layout,
                                void *vertices) {
-  const int32_t along = row_vertices(c);
+  uint8_t *to = (uint8_t *)vertices;
   for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t vertex = 0; vertex < along; vertex++) {
-      size_t i = (size_t)(row * along + vertex);
-      write_vertex(c, from, layout, vertex, row, (uint8_t *)vertices + i * (size_t)layout->stride);
+    for (int32_t vertex = 0; vertex < row_vertices(c); vertex++, to += layout->stride) {
+      write_vertex(c, from, layout, vertex, row, to);
     }
   }
-#if WITH_TEARING
-  if (can_tear(c)) { write_pieces(c, from, layout, vertices); }
-#endif
+  if (can_tear(c)) { write_pieces(c, from, layout, to); }
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
@@ -31488,34 +30736,16 @@ int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth
 
 #endif
 
-/* Indices of the cells that are whole, and of all. */
-typedef struct index_counts {
-  int32_t whole, all;
-} index_counts;
-
-static index_counts count_indices(const cloth *c) {
-  index_counts counts = {6 * cells_along_warp(c) * (c->grid.rows - 1), 0};
-  counts.all = counts.whole;
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    counts.whole = 6 * gap_summary_of(c)->cells;
-    counts.all = counts.whole;
-  }
-#endif
-#if WITH_TEARING
-  if (is_torn_cloth(c)) {
-    const torn_cells torn = count_torn_cells(c);
-    counts.whole -= 6 * torn.count;
-    counts.all = counts.whole + PIECE_INDICES * torn.drawn;
-  }
-#endif
-  return counts;
+/* Indices of all cells: those that are whole, and pieces of torn ones. */
+static int32_t count_indices(const cloth *c) {
+  const int32_t cells = has_gaps(c) ? gap_summary_of(c)->cells : cells_along_warp(c) * (c->grid.rows - 1);
+  const int32_t torn = count_torn(c), drawn = torn > 0 ? smaller_of(torn, gap_summary_of(c)->max_torn_cells) : 0;
+  return 6 * (cells - torn) + PIECE_INDICES * drawn;
 }
 
 int cloth_get_index_count(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return count_indices(c).all;
+  const int error = check_cloth(c);
+  return error ? error : count_indices(c);
 }
 
 /* Stores an index of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
@@ -31541,16 +30771,14 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
   int error = check_call(c, indices);
   if (error) { return error; }
-  const int32_t along = cells_along_warp(c), cells = along * (c->grid.rows - 1);
-  if (count < (size_t)(uint32_t)count_indices(c).all) { return CLOTH_ERROR_BUFFER; }
-  if ((uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) { return CLOTH_ERROR_BUFFER; }
+  if (count < (size_t)(uint32_t)count_indices(c) || (uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
+    return CLOTH_ERROR_BUFFER;
+  }
   int32_t written = 0;
-  for (int32_t i = 0; i < 6 * cells; i++) {
-    const int32_t row = i / 6 / along;
-    if (is_gap(c, row * c->grid.columns + (i / 6 - row * along), GAP_CELL)) { continue; }
+  for (int32_t i = 0; i < 6 * cells_along_warp(c) * (c->grid.rows - 1); i++) {
+    if (is_gap(c, first_of_cell(c, i / 6), GAP_CELL)) { continue; }
     store_index(indices, written++, first_vertex + (uint32_t)cell_corner(c, i / 6, i % 6), max);
   }
-#if WITH_TEARING
   torn_cells torn = {.count = 0};
   while (is_torn_cloth(c) && next_torn_cell(c, &torn)) {
     for (int32_t n = 0; n < PIECE_INDICES; n++) {
@@ -31558,7 +30786,6 @@ static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, s
       store_index(indices, written++, first_vertex + vertex, max);
     }
   }
-#endif
   return CLOTH_OK;
 }
 
@@ -31666,7 +30893,6 @@ CLOTH_INLINE void basis_around(lanes3 normal, lanes3 *first, lanes3 *second) {
   *second = lanes3_flush(lanes3_of(b, lanes_add(sign, lanes_multiply(yy, a)), lanes_negate(normal.y)));
 }
 
-/* Writes the particles at the corners of a cell. */
 static void cell_particles(const cloth *c, int32_t column, int32_t row, int32_t particles[4]) {
   const int32_t next = column + 1 < c->grid.columns ? column + 1 : 0; /* 0 behind the last column of a tube */
   particles[0] = row * c->grid.columns + column;
@@ -31690,7 +30916,6 @@ typedef struct skin_block {
   float cell[CLOTH_LANES][SKIN_CELL_FLOATS];
 } skin_block;
 
-/* A vertex as cloth_skin() computes it. */
 typedef struct skinned_lanes {
   lanes3 position, normal, tangent;
 } skinned_lanes;
@@ -31709,7 +30934,6 @@ static void compute_particle_normals(const cloth *c, vector_array x) {
   }
 }
 
-/* 1 if a vertex is bound to the cloth of this number. */
 static int is_bound_to(const cloth_binding *b, int32_t number) {
   return b->weight > 0 && b->row >> SKIN_CLOTH_SHIFT == number;
 }
@@ -31769,7 +30993,6 @@ CLOTH_INLINE lanes3 cell_vector(const lanes *cell, int32_t place) {
   return lanes3_of(cell[place], cell[place + 4], cell[place + 8]);
 }
 
-/* The cells of a block. */
 CLOTH_INLINE skin_patch patch_of(const skin_block *block) {
   lanes cell[SKIN_CELL_FLOATS];
   CLOTH_UNROLL
@@ -31834,7 +31057,6 @@ CLOTH_HOT CLOTH_SEPARATE skinned_lanes skin_vertices(const skin_block *block, fl
   return out;
 }
 
-/* What cloth_skin() works on. */
 typedef struct skin_job {
   const cloth_binding *bindings;
   const cloth_skin_layout *layout;
@@ -31844,18 +31066,13 @@ typedef struct skin_job {
   int32_t has_normals;       /* 1 if the normals of the particles have been computed */
 } skin_job;
 
-/* Where an attribute of a vertex lies in a mesh [bytes]. */
-CLOTH_INLINE size_t attribute_place(const skin_job *job, int32_t vertex, int32_t offset) {
-  return (size_t)vertex * (size_t)job->layout->stride + (size_t)offset;
-}
-
 /* Vectors of the cloth and of the animated mesh, blended by the weights of the bindings; directions of unit length. */
 static lanes3 blend_with_animated(const skin_job *job, const skin_block *block, int32_t offset, lanes3 a,
                                   int is_direction) {
   float from[3][CLOTH_LANES] = {{0.0f}}, weights[CLOTH_LANES] = {0.0f};
   for (int32_t lane = 0; lane < block->count; lane++) {
     cloth_vector v;
-    copy_floats(&v, job->animated + attribute_place(job, block->vertex[lane], offset), 3);
+    copy_floats(&v, job->animated + block->place[lane] + offset, 3);
     from[0][lane] = v.x;
     from[1][lane] = v.y;
     from[2][lane] = v.z;
@@ -31897,13 +31114,10 @@ static void write_attribute(const skin_job *job, const skin_block *block, int32_
   }
 }
 
-/* Writes the signs of the bitangents of the vertices of a block. */
 static void write_signs(const skin_job *job, const skin_block *block) {
   for (int32_t lane = 0; lane < block->count; lane++) {
-    const int32_t vertex = block->vertex[lane];
-    const float sign = job->bindings[vertex].column & SKIN_MIRRORED ? -1.0f : 1.0f;
-    const size_t place = attribute_place(job, vertex, job->layout->tangent_offset);
-    copy_floats(job->vertices + place + 3 * sizeof(float), &sign, 1);
+    const float sign = job->bindings[block->vertex[lane]].column & SKIN_MIRRORED ? -1.0f : 1.0f;
+    copy_floats(job->vertices + block->place[lane] + job->layout->tangent_offset + 3 * sizeof(float), &sign, 1);
   }
 }
 
@@ -31912,14 +31126,13 @@ static void copy_animated(const skin_job *job, int32_t vertex) {
   const cloth_skin_layout *layout = job->layout;
   const int32_t offsets[3] = {layout->position_offset, layout->normal_offset, layout->tangent_offset};
   for (int32_t i = 0; i < 3; i++) {
+    const size_t place = (size_t)vertex * (size_t)layout->stride + (size_t)offsets[i];
     if (offsets[i] != CLOTH_ATTRIBUTE_NONE) {
-      const size_t place = attribute_place(job, vertex, offsets[i]);
       copy_floats(job->vertices + place, job->animated + place, i < 2 ? 3 : 4);
     }
   }
 }
 
-/* Computes and writes the vertices of a block, and empties it. */
 static void finish_block(const skin_job *job, const skin_source *source, skin_block *block) {
   const cloth_skin_layout *layout = job->layout;
   const int has_tangents = layout->tangent_offset != CLOTH_ATTRIBUTE_NONE;
@@ -31932,11 +31145,7 @@ static void finish_block(const skin_job *job, const skin_source *source, skin_bl
 }
 
 static vector_array positions_for(const cloth *c, int32_t number, const skin_job *job) {
-#if WITH_BLEND
-  if (job->blends) { return blended_positions(c, &job->blends[number]); }
-#endif
-  (void)number;
-  (void)job;
+  if (WITH_BLEND && job->blends) { return blended_positions(c, &job->blends[number]); }
   return vectors_at(c, c->state.position);
 }
 
@@ -31974,11 +31183,10 @@ static int check_skin_layout(const cloth_skin_layout *layout) {
 /* Are there cloths, and are they ready? */
 static int check_skinned_cloths(const cloth *const *cloths, int32_t count) {
   int error = check_cloths(cloths, count, CLOTH_BINDING_CLOTHS);
-  if (error) { return error; }
-  for (int32_t i = 0; i < count; i++) {
-    if (!cloths[i]->has_scratch) { return CLOTH_ERROR_STATE; }
+  for (int32_t i = 0; i < count && !error; i++) {
+    error = cloths[i]->has_scratch ? CLOTH_OK : CLOTH_ERROR_STATE;
   }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Cells of a cloth, as bindings name them. */
@@ -32010,14 +31218,9 @@ static int are_bindings(const cloth *const *cloths, int32_t count, const cloth_b
 
 static int check_blends(const cloth *const *all, int32_t count, const cloth_blend *blends) {
   int error = CLOTH_OK;
-#if WITH_BLEND
-  for (int32_t number = 0; blends && number < count && !error; number++) {
+  for (int32_t number = 0; WITH_BLEND && blends && number < count && !error; number++) {
     error = check_blend(all[number], &blends[number]);
   }
-#endif
-  (void)all;
-  (void)count;
-  (void)blends;
   return error;
 }
 
@@ -32025,12 +31228,9 @@ static int check_skin(const cloth *const *all, int32_t count, const skin_job *jo
   const cloth_skin_layout *layout = job->layout;
   if (!job->bindings || !layout || !job->vertices) { return CLOTH_ERROR_NULL; }
   int error = check_skinned_cloths(all, count);
-  if (error) { return error; }
-  error = check_skin_layout(layout);
-  if (error) { return error; }
-  error = check_blends(all, count, job->blends);
-  if (error) { return error; }
-  return are_bindings(all, count, job->bindings, layout->count) ? CLOTH_OK : CLOTH_ERROR_INDEX;
+  error = error ? error : check_skin_layout(layout);
+  error = error ? error : check_blends(all, count, job->blends);
+  return error || are_bindings(all, count, job->bindings, layout->count) ? error : CLOTH_ERROR_INDEX;
 }
 
 /* Writes the vertices of a job that has been checked. */
@@ -32087,7 +31287,6 @@ int cloth_skin_blended(cloth *const *cloths, int32_t count, const cloth_blend *b
 /* Squared sine of the angle between two edges below which they have no plane. */
 #define MIN_DETERMINANT 1.0e-6f
 
-/* A vector in cells. */
 static cloth_vector in_cells(const cloth *c, cloth_vector a) {
   return vector_flush(vector_scale(a, 1.0f / mean_spacing(c)), CELL_QUANTUM);
 }
@@ -32112,11 +31311,7 @@ static void try_point(triangle_point *best, const cloth_vector triangle[3], floa
   const cloth_vector along = vector_add_scaled(triangle[0], triangle[1], s);
   const cloth_vector to = vector_flush(vector_add_scaled(along, triangle[2], t), CELL_QUANTUM);
   const float squared = vector_dot(to, to);
-  if (squared < best->squared) {
-    best->squared = squared;
-    best->along_second = s;
-    best->along_third = t;
-  }
+  if (squared < best->squared) { *best = (triangle_point){squared, s, t}; }
 }
 
 /* The point of the triangle a, b, c that is nearest to the origin: inside, or on an edge. */
@@ -32171,11 +31366,11 @@ static void try_cell(const cloth *c, bound_place *best, int32_t column, int32_t 
   const triangle_point above = nearest_on_triangle(q[0], q[1], q[2], best->squared);
   const triangle_point below = nearest_on_triangle(q[0], q[2], q[3], above.squared);
   if (below.squared < above.squared) {
-    const bound_place found = {column, row, below.along_second, below.along_second + below.along_third, below.squared};
-    *best = found;
+    const float u = below.along_second;
+    *best = (bound_place){column, row, u, u + below.along_third, below.squared};
   } else if (above.squared < best->squared) {
-    const bound_place found = {column, row, above.along_second + above.along_third, above.along_third, above.squared};
-    *best = found;
+    const float v = above.along_third;
+    *best = (bound_place){column, row, above.along_second + v, v, above.squared};
   }
 }
 
@@ -32184,19 +31379,14 @@ static bound_place search_cloth(const cloth *c, cloth_vector vertex, float farth
   bound_place best = {0, 0, 0.0f, 0.0f, farthest};
   for (int32_t row = 0; row < c->grid.rows - 1; row++) {
     for (int32_t column = 0; column < cells_along_warp(c); column++) {
-      if (!is_gap(c, row * c->grid.columns + column, GAP_CELL)) { try_cell(c, &best, column, row, vertex); }
+      if (is_whole_cell(c, column, row)) { try_cell(c, &best, column, row, vertex); }
     }
   }
   return best;
 }
 
-/* A frame of a patch as vectors, in metres. */
-typedef struct bind_frame {
-  cloth_vector place, along_u, along_v, tangent, bitangent, normal;
-} bind_frame;
-
 /* The frame at a place of a cell, computed as cloth_skin() does, with the same vertex in all lanes. */
-static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
+static skin_frame frame_of_place(const cloth *c, const bound_place *place) {
   int32_t particles[4];
   skin_patch patch;
   cell_particles(c, place->column, place->row, particles);
@@ -32204,10 +31394,7 @@ static bind_frame frame_of_place(const cloth *c, const bound_place *place) {
     patch.corner[corner] = lanes3_splat(vector_load(vectors_at(c, c->state.position), particles[corner]));
     patch.normal[corner] = lanes3_splat(vector_load(particle_normals(c), particles[corner]));
   }
-  const skin_frame f = frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
-  const bind_frame frame = {lanes3_first(f.place),   lanes3_first(f.along_u),   lanes3_first(f.along_v),
-                            lanes3_first(f.tangent), lanes3_first(f.bitangent), lanes3_first(f.normal)};
-  return frame;
+  return frame_of_patch(&patch, lanes_splat(place->u), lanes_splat(place->v));
 }
 
 /* A vertex as seen from a place: its height along the normal, and what remains beside it [cells]. */
@@ -32216,18 +31403,11 @@ typedef struct seen_vertex {
   float height;
 } seen_vertex;
 
-static seen_vertex vertex_seen_from(const cloth *c, const bind_frame *f, cloth_vector vertex) {
-  const cloth_vector from = in_cells(c, vector_subtract(vertex, f->place));
-  seen_vertex seen;
-  seen.height = flush_small(vector_dot(from, f->normal), CELL_QUANTUM);
-  seen.beside = vector_flush(vector_add_scaled(from, f->normal, negate(seen.height)), CELL_QUANTUM);
-  return seen;
-}
-
-/* Is there a cell in this place, neither absent nor torn? */
-static int is_whole_cell(const cloth *c, int32_t column, int32_t row) {
-  return column >= 0 && column < cells_along_warp(c) && row >= 0 && row + 1 < c->grid.rows &&
-         !is_gap(c, row * c->grid.columns + column, GAP_CELL);
+static seen_vertex vertex_seen_from(const cloth *c, const skin_frame *f, cloth_vector vertex) {
+  const cloth_vector from = in_cells(c, vector_subtract(vertex, lanes3_first(f->place)));
+  const cloth_vector normal = lanes3_first(f->normal);
+  const float height = flush_small(vector_dot(from, normal), CELL_QUANTUM);
+  return (seen_vertex){vector_flush(vector_add_scaled(from, normal, negate(height)), CELL_QUANTUM), height};
 }
 
 /* Moves a coordinate that has left its cell to the neighbouring one, or keeps it near the border or gap. */
@@ -32249,9 +31429,9 @@ static void enter_cell(const cloth *c, bound_place *place, int32_t d) {
 /* Moves a place to where its normal passes through the vertex; each step solves for shifts in the tangent plane. */
 static void refine_place(const cloth *c, bound_place *place, cloth_vector vertex) {
   for (int32_t step = 0; step < BIND_STEPS; step++) {
-    const bind_frame f = frame_of_place(c, place);
+    const skin_frame f = frame_of_place(c, place);
     const cloth_vector beside = vertex_seen_from(c, &f, vertex).beside;
-    const cloth_vector u = in_cells(c, f.along_u), v = in_cells(c, f.along_v);
+    const cloth_vector u = in_cells(c, lanes3_first(f.along_u)), v = in_cells(c, lanes3_first(f.along_v));
     const float uu = vector_dot(u, u), uv = vector_dot(u, v), vv = vector_dot(v, v), determinant = uu * vv - uv * uv;
     if (!(determinant > MIN_DETERMINANT * uu * vv)) { return; }
     const float ru = vector_dot(beside, u), rv = vector_dot(beside, v);
@@ -32268,7 +31448,6 @@ static int32_t in_units(float value, float units, float least, float most) {
   return (int32_t)scaled - 65536;
 }
 
-/* Writes the projection of a vector onto an octahedron, unfolded. */
 static void encode_normal(cloth_binding *b, cloth_vector n) {
   const float size = maximum(absolute(n.x) + absolute(n.y) + absolute(n.z), DIRECTION_MIN_LENGTH);
   float x = n.x / size, y = n.y / size;
@@ -32345,11 +31524,11 @@ static void find_cell(const cloth *const *cloths, int32_t count, const cloth_bin
   }
 }
 
-static cloth_vector in_frame(const bind_frame *f, cloth_vector a) {
-  return vector_flush_work(vector(vector_dot(a, f->tangent), vector_dot(a, f->bitangent), vector_dot(a, f->normal)));
+static cloth_vector in_frame(const skin_frame *f, cloth_vector a) {
+  return vector_flush_work(vector(vector_dot(a, lanes3_first(f->tangent)), vector_dot(a, lanes3_first(f->bitangent)),
+                                  vector_dot(a, lanes3_first(f->normal))));
 }
 
-/* A coordinate of a binding, in cells. */
 static float place_of_units(uint16_t units) {
   return (float)units * (1.0f / SKIN_PLACE_UNITS) + SKIN_PLACE_FIRST;
 }
@@ -32358,7 +31537,7 @@ static float place_of_units(uint16_t units) {
 static void bind_to_patch(const cloth *c, int32_t number, const mesh_vertex *vertex, cloth_binding *b) {
   bound_place place = {b->column, (int32_t)(b->row & SKIN_ROW_MASK), place_of_units(b->u), place_of_units(b->v), 0.0f};
   refine_place(c, &place, vertex->position);
-  const bind_frame f = frame_of_place(c, &place);
+  const skin_frame f = frame_of_place(c, &place);
   const seen_vertex seen = vertex_seen_from(c, &f, vertex->position);
   const uint8_t weight = b->weight;
   fill_zero(b, sizeof *b);
@@ -32386,7 +31565,6 @@ static int check_reach(const cloth_bind_reach *reach) {
   return fits && reach->none >= reach->full && reach->none > 0.0f ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
-/* What cloth_bind() works on. */
 typedef struct bind_job {
   const cloth_skin_layout *layout;
   const void *vertices;
@@ -32398,12 +31576,9 @@ typedef struct bind_job {
 static int check_bind(const cloth *const *all, int32_t count, const bind_job *job) {
   if (!job->layout || !job->vertices || !job->reach || !job->bindings) { return CLOTH_ERROR_NULL; }
   int error = check_skinned_cloths(all, count);
-  if (error) { return error; }
-  error = check_skin_layout(job->layout);
-  if (error) { return error; }
-  error = check_reach(job->reach);
-  if (error) { return error; }
-  return check_mesh(job->layout, job->vertices);
+  error = error ? error : check_skin_layout(job->layout);
+  error = error ? error : check_reach(job->reach);
+  return error ? error : check_mesh(job->layout, job->vertices);
 }
 
 /* Writes the bindings of a job that has been checked. Returns how many vertices are bound. */
@@ -32430,9 +31605,8 @@ int cloth_bind(cloth *const *cloths, int32_t count, const cloth_skin_layout *lay
                const cloth_bind_reach *reach, cloth_binding *bindings) {
   const cloth *const *all = (const cloth *const *)cloths;
   const bind_job job = {layout, vertices, reach, bindings, 0};
-  int error = check_bind(all, count, &job);
-  if (error) { return error; }
-  return make_bindings(all, count, &job);
+  const int error = check_bind(all, count, &job);
+  return error ? error : make_bindings(all, count, &job);
 }
 
 #endif
@@ -32471,42 +31645,26 @@ static int32_t lies_on_side(const cloth *c, const cloth_seam_side *side, int32_t
   return 0;
 }
 
-/* Factor that turns the normals of the shorter side to the side of those of the longer one: -1 where one of the panels
-   is wound the other way, so that both lie on the same side of the seam. */
-static float turn_of_shorter(const cloth_group *group, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
-  const int32_t other = place_on_shorter(n, longer->count, shorter->count).before;
-  return lies_on_side(member_of(group, longer->cloth), longer, n) *
-                     lies_on_side(member_of(group, shorter->cloth), shorter, other) >
-                 0
-             ? -1.0f
-             : 1.0f;
-}
-
 /* Has a particle a cell that is neither absent nor torn, so that it has a normal? */
 static int has_normal(const cloth *c, int32_t particle) {
-  const int32_t columns = c->grid.columns, column = particle % columns, row = particle / columns;
-  for (int32_t corner = 0; corner < 4; corner++) {
-    const int32_t cell_row = row - (corner >> 1), place = column - (corner & 1);
-    const int32_t cell_column = place < 0 && is_wrapped(c) ? columns - 1 : place;
-    if (is_whole_cell(c, cell_column, cell_row)) { return 1; }
-  }
-  return 0;
+  const int32_t column = particle % c->grid.columns, row = particle / c->grid.columns;
+  return is_whole_cell(c, column, row) || is_whole_cell(c, column - 1, row) || is_whole_cell(c, column, row - 1) ||
+         is_whole_cell(c, column - 1, row - 1);
 }
 
-/* A stitch and the normals at its ends, those of the shorter side as turn_of_shorter() says. */
+/* A stitch and the normals at its ends. Those of the shorter side are turned by `sign` to the side of those of the
+   longer one: -1 where one of the panels is wound the other way, so that both lie on the same side of the seam. */
 typedef struct stitch_normals {
   const cloth *c[3];
   int32_t particle[3];
-  float share, sign; /* place_on_shorter(), turn_of_shorter() */
+  float share, sign; /* share: see place_on_shorter() */
   cloth_vector normal[3];
 } stitch_normals;
 
 /* The normals of the panels each for itself, without seams, from the same positions as those that are joined. */
 static cloth_vector own_normal(const cloth *c, int32_t particle, int is_blended) {
   const vector_array x = is_blended ? predicted_of(c) : vectors_at(c, c->state.position);
-  return unit_normal(c, x, particle % c->grid.columns, particle / c->grid.columns);
+  return unit_normal(c, x, particle);
 }
 
 /* The normal of the shorter side where the longer one is sewn to it. */
@@ -32520,8 +31678,11 @@ static int find_stitch(const cloth_group *group, const cloth_seam *seam, int32_t
   const cloth_seam_side *longer, *shorter;
   const stitch_ends ends = ends_of_stitch(seam, n);
   order_sides(seam, &longer, &shorter);
-  s->share = place_on_shorter(n, longer->count, shorter->count).share;
-  s->sign = turn_of_shorter(group, seam, n);
+  const seam_place other = place_on_shorter(n, longer->count, shorter->count);
+  const int32_t sides = lies_on_side(member_of(group, longer->cloth), longer, n) *
+                        lies_on_side(member_of(group, shorter->cloth), shorter, other.before);
+  s->share = other.share;
+  s->sign = sides > 0 ? -1.0f : 1.0f;
   for (int32_t k = 0; k < 3; k++) {
     s->c[k] = member_of(group, ends.cloth[k]);
     s->particle[k] = ends.particle[k];
@@ -32585,15 +31746,13 @@ static void join_normals(const cloth_group *group, const skin_job *job) {
 /* Are the cloths of a group ready, each with scratch of its own? */
 static int check_sewn_cloths(const cloth_group *group) {
   int error = check_group(group);
-  if (error) { return error; }
-  error = check_skinned_cloths((const cloth *const *)group->cloths, group->count);
-  if (error) { return error; }
-  for (int32_t b = 1; b < group->count; b++) {
+  error = error ? error : check_skinned_cloths((const cloth *const *)group->cloths, group->count);
+  for (int32_t b = 1; !error && b < group->count; b++) {
     for (int32_t a = 0; a < b; a++) {
-      if (share_scratch(group->cloths[a], group->cloths[b])) { return CLOTH_ERROR_STATE; }
+      if (share_scratch(group->cloths[a], group->cloths[b])) { error = CLOTH_ERROR_STATE; }
     }
   }
-  return CLOTH_OK;
+  return error;
 }
 
 int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, const void *vertices,
@@ -32601,8 +31760,7 @@ int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, 
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
   int error = check_sewn_cloths(group);
-  if (error) { return error; }
-  error = check_bind((const cloth *const *)group->cloths, group->count, &job);
+  error = error ? error : check_bind((const cloth *const *)group->cloths, group->count, &job);
   if (error) { return error; }
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
@@ -32614,8 +31772,7 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
                         1};
   if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
   int error = check_sewn_cloths(group);
-  if (error) { return error; }
-  error = check_skin((const cloth *const *)group->cloths, group->count, &job);
+  error = error ? error : check_skin((const cloth *const *)group->cloths, group->count, &job);
   if (error) { return error; }
   join_normals(group, &job);
   make_skin((const cloth *const *)group->cloths, group->count, &job);
@@ -32641,8 +31798,7 @@ int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blen
   if (error) { return error; }
   if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
   error = check_group_vertices(group, layout, bytes);
-  if (error) { return error; }
-  error = check_blends((const cloth *const *)group->cloths, group->count, job.blends);
+  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
   if (error) { return error; }
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
@@ -32660,61 +31816,64 @@ int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blen
 
 #endif
 
-/// State ///
+/// What a state may hold ///
 
-/* The hash of a state, which consists of words of 4 bytes, but for freedoms and ages at its start: bytes, hashed as
-   little-endian words. So it is the same for either byte order. */
+/*
+ * The state in an image or a save, read at the offsets that its parts have in the cloth, and its checks, which return 1
+ * for valid content. Of both every value of inputs, lists and freedoms is checked against what calls and steps can
+ * produce. Of the arrays of an image, too; of those of a save every float's range and every index alone, so that a
+ * step stays in bounds and finite, and the check is as fast as the copy. In: the caller's bytes. Scratch: none.
+ */
+
+/* Range of the length of a unit vector: floats round it, and a moving frame rotates it many times. */
+#define UNIT_LENGTH_MIN 0.999f
+#define UNIT_LENGTH_MAX 1.001f
+/* Largest component of an earlier velocity over CLOTH_SPEED_LIMIT. A vector that confinement or a moving frame rotates
+   can have the length of the diagonal of a cube, sqrt(3), along one axis, and some rounding. */
+#define CONFINED_SPEED_FACTOR 1.9f
+/* More than any number in the memory of contact. */
+#define MEMORY_LIMIT 1.0e12f
+/* By how much two weights of a point may exceed 1: roundings. */
+#define MOST_WEIGHT_ERROR 1.0e-5f
+
+/// Reading ///
+
+typedef struct image_view {
+  const cloth *c;
+  const uint8_t *state;
+  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
+} image_view;
+
+CLOTH_INLINE int is_save(const image_view *view) {
+  return WITH_SAVE_CHECKS && (!WITH_IMAGE || view->is_save);
+}
+
+static const uint8_t *image_at(const image_view *view, uint32_t offset) {
+  return view->state + (offset - view->c->state.freedom);
+}
+
 static uint32_t little_endian_word(const uint8_t *bytes) {
   return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Words of the freedoms, and of the ages of self-contact that follow them. */
-static int32_t freedom_words(const cloth *c) {
-  return (int32_t)((c->state.colliders - c->state.freedom) / 4u);
-}
-
-/* Words of the state from the colliders, which follow the freedoms, to its end. */
-static int32_t state_words(const cloth *c) {
-  return (int32_t)((c->state.end - c->state.colliders) / 4u);
-}
-
-static const any_word *words_at(const cloth *c, uint32_t offset) {
-  return (const any_word *)at(c, offset);
-}
-
-static uint64_t hash_state(const cloth *c) {
-  hasher h;
-  hash_start(&h);
-  for (int32_t i = 0; i < freedom_words(c); i++) {
-    hash_word(&h, little_endian_word(freedom_of(c) + 4 * i));
-  }
-  hash_words(&h, words_at(c, c->state.colliders), state_words(c));
-  return hash_end(&h);
-}
-
-int cloth_hash(const cloth *c, uint64_t *hash) {
-  int error = check_call(c, hash);
-  if (error) { return error; }
-  *hash = hash_state(c);
-  return CLOTH_OK;
-}
-
-uint32_t cloth_hash_fold(uint64_t hash) {
-  return (uint32_t)hash ^ (uint32_t)(hash >> 32);
-}
-
-/// A state in an image or a save ///
-
-/*
- * How the state of an image or a save is read and checked, word by word, and the checks of what contacts remember.
- * check_image_...() return 1 for valid content. In: the caller's bytes. Out: nothing but results. Scratch: none.
- */
-
-#if WITH_IMAGE || WITH_SAVE_CHECKS
-
 static void read_words(any_word *words, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     words[i] = little_endian_word(from + 4 * i);
+  }
+}
+
+CLOTH_INLINE float_bits view_word(const image_view *view, const uint8_t *from) {
+  float_bits word;
+  word.bits = little_endian_word(from);
+  if (is_save(view)) { copy_memory(&word, from, sizeof word); }
+  return word;
+}
+
+static void read_view(const image_view *view, void *to, const uint8_t *from, size_t bytes) {
+  if (is_save(view)) {
+    copy_memory(to, from, bytes);
+  } else {
+    read_words((any_word *)to, from, (int32_t)(bytes / 4));
   }
 }
 
@@ -32724,26 +31883,17 @@ static int is_state_float(uint32_t word) {
   return word == 0 || (exponent >= 127u - 40u && exponent < 255u);
 }
 
-/* The state in an image or a save, read at the offsets that its parts have in the cloth. */
-typedef struct image_view {
-  const cloth *c;
-  const uint8_t *state;
-  int32_t is_save; /* 1: its words are those of this machine, 0: they are little-endian */
-} image_view;
-
-static void read_view_words(const image_view *view, any_word *words, const uint8_t *from, int32_t count) {
-  if (view->is_save) {
-    copy_memory(words, from, 4 * (size_t)count);
-  } else {
-    read_words(words, from, count);
-  }
-}
-
 static int are_state_floats(const image_view *view, const uint8_t *from, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    any_word word;
-    read_view_words(view, &word, from + 4 * i, 1);
-    if (!is_state_float(word)) { return 0; }
+    if (!is_state_float(view_word(view, from + 4 * i).bits)) { return 0; }
+  }
+  return 1;
+}
+
+static int are_floats_within(const image_view *view, const uint8_t *from, int32_t count, float low, float high) {
+  for (int32_t i = 0; i < count; i++) {
+    const float_bits b = view_word(view, from + 4 * i);
+    if (!is_state_float(b.bits) || !in_range(b.value, low, high)) { return 0; }
   }
   return 1;
 }
@@ -32762,175 +31912,7 @@ static int is_zero(const uint8_t *from, size_t bytes) {
   return 1;
 }
 
-static const uint8_t *image_at(const image_view *view, uint32_t offset) {
-  return view->state + (offset - view->c->state.freedom);
-}
-
-/* More than any number in the memory of contact. */
-#define MEMORY_LIMIT 1.0e12f
-/* By how much two weights of a point may exceed 1: roundings. */
-#define MOST_WEIGHT_ERROR 1.0e-5f
-
-#if WITH_COLLIDERS
-
-/* Are floats in a range? */
-static int are_image_floats(const image_view *view, const uint8_t *from, int32_t count, float low, float high) {
-  for (int32_t i = 0; i < count; i++) {
-    any_word word;
-    float_bits b;
-    read_view_words(view, &word, from + 4 * i, 1);
-    b.bits = word;
-    if (!is_state_float(word) || !in_range(b.value, low, high)) { return 0; }
-  }
-  return 1;
-}
-
-/* Does an entry of the memory of cells name a cell of the grid, and a point within its triangle? */
-static int is_possible_cell(const image_view *view, const uint8_t *from) {
-  const cloth *c = view->c;
-  any_word words[4]; /* key, whether it slides, two weights */
-  float_bits second, third;
-  int32_t row, column;
-  read_view_words(view, words, from, 4);
-  cell_of_key(c, words[0], &row, &column);
-  second.bits = words[2];
-  third.bits = words[3];
-  return row + 1 < c->grid.rows && column < cells_along_warp(c) && are_image_floats(view, from + 8, 2, 0.0f, 1.0f) &&
-         second.value + third.value <= 1.0f + MOST_WEIGHT_ERROR;
-}
-
-/* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
-static int check_image_cells(const image_view *view) {
-  const cloth *c = view->c;
-  if (!c->state.cells) { return 1; }
-  const uint32_t most = c->state.max_cells, colliders = CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT;
-  const uint8_t *from = image_at(view, c->state.cells);
-  any_word head[CELL_MEMORY_HEAD];
-  uint32_t last = 0;
-  read_view_words(view, head, from, CELL_MEMORY_HEAD);
-  if (head[0] > most || head[1] != 0u) { return 0; }
-  from += CELL_MEMORY_HEAD * sizeof(uint32_t);
-  for (uint32_t n = 0; n < head[0]; n++, from += sizeof(cell_memory)) {
-    any_word words[2];
-    read_view_words(view, words, from, 2);
-    if ((n > 0 && words[0] <= last) || words[0] >= colliders << CELL_NUMBER_BITS || words[1] > 1u ||
-        !is_possible_cell(view, from) || !are_image_floats(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT)) {
-      return 0;
-    }
-    last = words[0];
-  }
-  return is_zero(from, (most - head[0]) * sizeof(cell_memory));
-}
-
-#endif
-
-#endif
-
-/// Portable image ///
-
-#if WITH_IMAGE || WITH_SAVE_CHECKS
-
-/* Portable images: a header, then the state word by word, little-endian. cloth_read_image() checks everything before it
-   writes: header, hash, and every value against what calls and steps can produce. check_image_...() return 1 for valid
-   content; some also check saves. */
-
-/* Words of the header. */
-enum {
-  IMAGE_MAGIC,
-  IMAGE_STATE_VERSION,
-  IMAGE_NUMERICS_VERSION,
-  IMAGE_BYTES,
-  IMAGE_COLUMNS,
-  IMAGE_ROWS,
-  IMAGE_COLLIDERS,
-  IMAGE_CONFINED,
-  IMAGE_CONFIG,                  /* hash of the config, low word first */
-  IMAGE_HASH = IMAGE_CONFIG + 2, /* of the state, low word first */
-  IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4
-};
-
-/* Bits of IMAGE_OPTIONS. */
-
-/* Range of the length of a unit vector: floats round it, and a moving frame rotates it many times. */
-#define UNIT_LENGTH_MIN 0.999f
-#define UNIT_LENGTH_MAX 1.001f
-/* Largest component of an earlier velocity over CLOTH_SPEED_LIMIT. A vector that confinement or a moving frame rotates
-   can have the length of the diagonal of a cube, sqrt(3), along one axis, and some rounding. */
-#define CONFINED_SPEED_FACTOR 1.9f
-
-#if WITH_IMAGE
-
-static void describe_image(const cloth *c, uint32_t header[IMAGE_HEADER_WORDS]) {
-  fill_zero(header, IMAGE_HEADER_BYTES);
-  header[IMAGE_MAGIC] = CLOTH_IMAGE_MAGIC;
-  header[IMAGE_STATE_VERSION] = CLOTH_STATE_VERSION;
-  header[IMAGE_NUMERICS_VERSION] = CLOTH_NUMERICS_VERSION;
-  header[IMAGE_BYTES] = IMAGE_HEADER_BYTES + (c->state.end - c->state.freedom);
-  header[IMAGE_COLUMNS] = (uint32_t)c->grid.columns;
-  header[IMAGE_ROWS] = (uint32_t)c->grid.rows;
-  header[IMAGE_COLLIDERS] = (uint32_t)c->settings.capacity.max_colliders;
-  header[IMAGE_CONFINED] = (uint32_t)c->settings.capacity.max_confined;
-  header[IMAGE_CONFIG] = c->config_hash[0];
-  header[IMAGE_CONFIG + 1] = c->config_hash[1];
-}
-
-static void write_words(uint8_t *to, const any_word *words, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    for (int32_t byte = 0; byte < 4; byte++) {
-      to[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
-    }
-  }
-}
-
-#endif
-
-#if WITH_IMAGE
-
-int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) { return error; }
-  uint32_t header[IMAGE_HEADER_WORDS];
-  describe_image(c, header);
-  if (!is_room(c, image, bytes, header[IMAGE_BYTES])) { return CLOTH_ERROR_BUFFER; }
-  uint64_t hash = hash_state(c);
-  header[IMAGE_HASH] = (uint32_t)hash;
-  header[IMAGE_HASH + 1] = (uint32_t)(hash >> 32);
-  uint8_t *to = (uint8_t *)image;
-  uint32_t freedom_bytes = c->state.colliders - c->state.freedom;
-  write_words(to, header, IMAGE_HEADER_WORDS);
-  copy_memory(to + IMAGE_HEADER_BYTES, freedom_of(c), freedom_bytes);
-  write_words(to + IMAGE_HEADER_BYTES + freedom_bytes, words_at(c, c->state.colliders), state_words(c));
-  return CLOTH_OK;
-}
-
-/* The error of a header that does not belong to an image of a cloth like this one, or CLOTH_OK. */
-static int check_image_header(const cloth *c, const uint32_t header[IMAGE_HEADER_WORDS], size_t bytes) {
-  uint32_t expected[IMAGE_HEADER_WORDS];
-  describe_image(c, expected);
-  for (int32_t i = IMAGE_MAGIC; i < IMAGE_BYTES; i++) {
-    if (header[i] != expected[i]) { return CLOTH_ERROR_IMAGE_VERSION; }
-  }
-  for (int32_t i = IMAGE_BYTES; i < IMAGE_HASH; i++) {
-    if (header[i] != expected[i]) { return CLOTH_ERROR_IMAGE_CONFIG; }
-  }
-  return bytes < header[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
-}
-
-static uint64_t hash_image(const uint8_t *body, uint32_t bytes) {
-  hasher h;
-  hash_start(&h);
-  for (uint32_t i = 0; i < bytes; i += 4) {
-    hash_word(&h, little_endian_word(body + i));
-  }
-  return hash_end(&h);
-}
-
-#endif
-
-static int is_freedom(uint8_t freedom) {
-  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
-         freedom == (FREEDOM_PINNED | PIN_ARRIVED);
-}
+/// Inputs, colliders, freedoms ///
 
 /* Are the gusts of inputs as cloth_set_gusts() sets them? */
 static int are_image_gusts(const cloth_inputs *inputs) {
@@ -32946,38 +31928,40 @@ static int are_image_gusts(const cloth_inputs *inputs) {
 #endif
 }
 
-/* May the zero of positions lie there? */
-static int is_image_origin(cloth_metres origin) {
-#if WITH_ORIGIN
-  return are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
-#else
-  return origin.x == 0 && origin.y == 0 && origin.z == 0;
-#endif
+static int is_up_to(int32_t value, int32_t most) {
+  return value >= 0 && value <= most;
 }
 
 static int check_image_inputs(const image_view *view, cloth_inputs *inputs) {
-  const uint8_t *from = image_at(view, view->c->state.inputs);
-  read_view_words(view, (any_word *)inputs, from, (int32_t)(sizeof(cloth_inputs) / 4));
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.inputs);
+  read_view(view, inputs, from, sizeof *inputs);
   const int32_t floats = (int32_t)((sizeof(cloth_inputs) - offsetof(cloth_inputs, last_substep)) / 4);
-  const int32_t most_targets = view->c->state.targets ? TARGETS_MOVING : TARGETS_NONE;
-  return are_state_floats(view, from + offsetof(cloth_inputs, last_substep), floats) && inputs->collider_end >= 0 &&
-         is_image_origin(inputs->origin) && inputs->collider_end <= view->c->settings.capacity.max_colliders &&
-         inputs->confined_count >= 0 && inputs->confined_count <= view->c->settings.capacity.max_confined &&
-         inputs->tethers_chosen >= 0 &&
-         inputs->tethers_chosen <= (view->c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
-         inputs->targets >= TARGETS_NONE && inputs->targets <= most_targets && are_image_gusts(inputs) &&
-         inputs->equal_substeps >= 0 && inputs->equal_substeps <= MOST_EQUAL_SUBSTEPS &&
-         in_range(inputs->last_substep, 0.0f, 1.0f) && vector_in_range(inputs->gravity, GRAVITY_LIMIT) &&
-         vector_in_range(inputs->wind, WIND_LIMIT) && !check_fabric(&inputs->fabric);
+  return are_state_floats(view, from + offsetof(cloth_inputs, last_substep), floats) &&
+         are_metres_within(inputs->origin, WITH_ORIGIN ? CLOTH_ORIGIN_LIMIT : 0) &&
+         is_up_to(inputs->collider_end, c->settings.capacity.max_colliders) &&
+         is_up_to(inputs->confined_count, c->settings.capacity.max_confined) &&
+         is_up_to(inputs->body_count, c->settings.capacity.max_bodies) &&
+         is_up_to(inputs->attachment_count, c->settings.capacity.max_attachments) &&
+         is_up_to(inputs->attachments_taken, inputs->attachment_count) &&
+         is_up_to(inputs->tethers_chosen, c->state.tethers ? TETHERS_SET : TETHERS_STALE) &&
+         is_up_to(inputs->targets, c->state.targets ? TARGETS_MOVING : TARGETS_NONE) && are_image_gusts(inputs) &&
+         is_up_to(inputs->equal_substeps, MOST_EQUAL_SUBSTEPS) && in_range(inputs->last_substep, 0.0f, 1.0f) &&
+         vector_in_range(inputs->gravity, GRAVITY_LIMIT) && vector_in_range(inputs->wind, WIND_LIMIT) &&
+         !check_fabric(&inputs->fabric);
+}
+
+static const uint8_t *image_slot(const image_view *view, int32_t index) {
+  return image_at(view, view->c->state.colliders) + (size_t)index * sizeof(collider_slot);
 }
 
 /* Returns 1 for a collider slot in use, 0 for a free slot, -1 for invalid content. */
 static int check_image_slot(const image_view *view, int32_t index) {
-  const uint8_t *from = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
+  const uint8_t *from = image_slot(view, index);
   if (is_zero(from, sizeof(collider_slot))) { return 0; }
 #if WITH_COLLIDERS
   collider_slot slot;
-  read_view_words(view, (any_word *)&slot, from, (int32_t)(sizeof slot / 4));
+  read_view(view, &slot, from, sizeof slot);
   if (!are_state_floats(view, from + 24, (int32_t)(sizeof slot / 4) - 6) || check_collider(&slot.body) ||
       check_pose(&slot.previous)) {
     return -1;
@@ -32991,28 +31975,25 @@ static int check_image_slot(const image_view *view, int32_t index) {
   return -1;
 }
 
-/* The shape of a collider. */
-static any_word image_shape(const image_view *view, int32_t index) {
-  any_word shape;
-  const uint8_t *slot = image_at(view, view->c->state.colliders + (uint32_t)index * (uint32_t)sizeof(collider_slot));
-  read_view_words(view, &shape, slot + offsetof(collider_slot, body), 1);
-  return shape;
+static uint32_t image_shape(const image_view *view, int32_t index) {
+  return view_word(view, image_slot(view, index) + offsetof(collider_slot, body)).bits;
 }
 
 static int check_image_colliders(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
   int32_t end = 0, meshes = 0;
-  for (int32_t index = 0; index < view->c->settings.capacity.max_colliders; index++) {
-    int used = check_image_slot(view, index);
+  for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
+    const int used = check_image_slot(view, index);
     if (used < 0) { return 0; }
-    end = used ? index + 1 : end;
     if (used) {
-      const any_word shape = image_shape(view, index);
+      const uint32_t shape = image_shape(view, index);
       const int is_mesh = shape == CLOTH_SHAPE_MESH;
+      end = index + 1;
       meshes += is_mesh;
-      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !view->c->settings.capacity.geometry) { return 0; }
+      if (shape >= CLOTH_SHAPE_HULL && !is_mesh && !c->settings.capacity.geometry) { return 0; }
     }
   }
-  return end == inputs->collider_end && meshes <= view->c->settings.capacity.meshes;
+  return end == inputs->collider_end && meshes <= c->settings.capacity.meshes;
 }
 
 static int is_image_unit(cloth_vector a) {
@@ -33022,9 +32003,14 @@ static int is_image_unit(cloth_vector a) {
 static int check_image_confinement(const image_view *view, int32_t index, int32_t particle, uint8_t freedom) {
   const uint8_t *from = image_at(view, view->c->state.confined) + (size_t)index * sizeof(confinement);
   confinement held;
-  read_view_words(view, (any_word *)&held, from, (int32_t)(sizeof held / 4));
+  read_view(view, &held, from, sizeof held);
   return held.particle == particle && held.freedom == freedom && are_state_floats(view, from + 8, 6) &&
          is_image_unit(held.direction) && vector_in_range(held.anchor, CLOTH_POSITION_LIMIT);
+}
+
+static int is_freedom(uint8_t freedom) {
+  return freedom <= FREEDOM_MASK || freedom == (FREEDOM_PINNED | PIN_MOVING) ||
+         freedom == (FREEDOM_PINNED | PIN_ARRIVED);
 }
 
 /* Are the next four of `left` particles free? Most are, which saves looking at each. */
@@ -33032,15 +32018,6 @@ static int are_four_free(const uint8_t *freedom, int32_t left) {
   uint32_t four = 0;
   if (left >= 4) { copy_memory(&four, freedom, sizeof four); }
   return four == 0x01010101u * FREEDOM_FREE;
-}
-
-/* Are the bytes of a cloth that may tear possible? */
-static int are_image_gaps(const image_view *view) {
-#if WITH_TEARING
-  if (can_tear(view->c)) { return are_gaps_possible(view->c, image_at(view, gap_summary_of(view->c)->tears)); }
-#endif
-  (void)view;
-  return 1;
 }
 
 /* Are freedoms valid, confined particles those of the list, in ascending order, and is its rest 0? */
@@ -33053,8 +32030,7 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
       i += 3;
       continue;
     }
-    if (!is_freedom(freedom[i])) { return 0; }
-    if (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED) { return 0; }
+    if (!is_freedom(freedom[i]) || (is_gap(c, i, GAP_PARTICLE) && freedom[i] != FREEDOM_PINNED)) { return 0; }
     if (is_confined(freedom[i])) {
       if (listed == inputs->confined_count || !check_image_confinement(view, listed, i, freedom[i])) { return 0; }
       listed++;
@@ -33065,9 +32041,11 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
   return listed == inputs->confined_count &&
          is_zero(rest, (size_t)(c->settings.capacity.max_confined - listed) * sizeof(confinement)) &&
          is_zero(freedom + c->count, padding) &&
-         (!c->self || is_zero(image_at(view, c->state.freedom) + 2 * (size_t)(uint32_t)c->count + padding, padding)) &&
-         are_image_gaps(view);
+         (!c->self || is_zero(freedom + 2 * (size_t)(uint32_t)c->count + padding, padding)) &&
+         (!can_tear(c) || are_gaps_possible(c, image_at(view, gap_summary_of(c)->tears)));
 }
+
+/// Bodies, and what contacts remember ///
 
 #if WITH_BODIES
 
@@ -33078,30 +32056,28 @@ static int may_have_mass(const image_view *view, int32_t index) {
 
 /* The bodies are of convex colliders that exist, each of another one, and what follows them in the list is 0. */
 static int check_image_bodies(const image_view *view, const cloth_inputs *inputs) {
-  const uint8_t *from = image_at(view, view->c->state.bodies);
-  const int32_t words = (int32_t)(sizeof(rigid_body) / 4), most = view->c->settings.capacity.max_bodies;
+  const cloth *c = view->c;
+  const uint8_t *from = image_at(view, c->state.bodies);
   uint64_t seen = 0;
   for (int32_t n = 0; n < inputs->body_count; n++, from += sizeof(rigid_body)) {
     rigid_body b;
-    read_view_words(view, (any_word *)&b, from, words);
-    if (b.collider < 0 || b.collider >= view->c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
-        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, words - 1)) {
+    read_view(view, &b, from, sizeof b);
+    if (b.collider < 0 || b.collider >= c->settings.capacity.max_colliders || (seen >> b.collider & 1u) ||
+        !may_have_mass(view, b.collider) || !are_state_floats(view, from + 4, (int32_t)(sizeof b / 4) - 1)) {
       return 0;
     }
     const cloth_body body = {b.mass, b.inertia, b.velocity, b.spin, b.gravity};
     if (check_body(&body)) { return 0; }
     seen |= UINT64_C(1) << b.collider;
   }
-  return is_zero(from, (size_t)(most - inputs->body_count) * sizeof(rigid_body));
+  return is_zero(from, (size_t)(c->settings.capacity.max_bodies - inputs->body_count) * sizeof(rigid_body));
 }
 
 /* Is a particle attached once only, among the first `count` attachments? */
 static int is_attached_before(const image_view *view, int32_t count, int32_t particle) {
   const uint8_t *from = image_at(view, view->c->state.attachments);
   for (int32_t n = 0; n < count; n++, from += sizeof(attachment)) {
-    any_word other;
-    read_view_words(view, &other, from, 1);
-    if ((int32_t)other == particle) { return 1; }
+    if ((int32_t)view_word(view, from).bits == particle) { return 1; }
   }
   return 0;
 }
@@ -33112,7 +32088,7 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
   const uint8_t *from = image_at(view, c->state.attachments), *freedom = image_at(view, c->state.freedom);
   for (int32_t n = 0; n < inputs->attachment_count; n++, from += sizeof(attachment)) {
     attachment a;
-    read_view_words(view, (any_word *)&a, from, (int32_t)(sizeof a / 4));
+    read_view(view, &a, from, sizeof a);
     if (a.particle < 0 || a.particle >= c->count || freedom[a.particle] != FREEDOM_PINNED ||
         is_attached_before(view, n, a.particle) || a.collider < 0 || a.collider >= c->settings.capacity.max_colliders ||
         check_image_slot(view, a.collider) != 1 || !are_state_floats(view, from + 8, 3) ||
@@ -33133,10 +32109,10 @@ static int check_image_pairs(const image_view *view) {
   if (!c->self) { return 1; }
   const uint32_t most = (uint32_t)memories_of(c).most;
   const uint8_t *from = image_at(view, c->state.pairs);
-  any_word head[PAIR_MEMORY_HEAD];
-  read_view_words(view, head, from, PAIR_MEMORY_HEAD);
+  uint32_t head[PAIR_MEMORY_HEAD];
+  read_view(view, head, from, sizeof head);
   if (head[0] > most || head[1] != 0u) { return 0; }
-  from += PAIR_MEMORY_HEAD * sizeof(uint32_t);
+  from += sizeof head;
   for (uint32_t n = 0; n < head[0]; n++, from += sizeof(pair_memory)) {
     if (!are_state_floats(view, from + sizeof(pair_key), 3)) { return 0; }
   }
@@ -33145,231 +32121,82 @@ static int check_image_pairs(const image_view *view) {
 
 #endif
 
-/* Are bodies, attachments and reactions at rest possible? */
-static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
-  const cloth *c = view->c;
-  if (inputs->body_count < 0 || inputs->body_count > c->settings.capacity.max_bodies || inputs->attachment_count < 0 ||
-      inputs->attachment_count > c->settings.capacity.max_attachments || inputs->attachments_taken < 0 ||
-      inputs->attachments_taken > inputs->attachment_count ||
-      (c->state.resting && !are_state_floats(view, image_at(view, c->state.resting), report_count(c)))) {
-    return 0;
-  }
 #if WITH_COLLIDERS
-  if (!check_image_cells(view)) { return 0; }
-#endif
-#if WITH_SELF
-  if (!check_image_pairs(view)) { return 0; }
-#endif
-#if WITH_BODIES
-  return check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
-#else
-  return 1;
-#endif
-}
 
-#if WITH_IMAGE
-
-/* Are the components of a vector array within +-limit, and is its padding 0? */
-static int check_image_planes(const image_view *view, uint32_t offset, int32_t planes, float limit) {
+/* Does an entry of the memory of cells name a cell of the grid, and a point within its triangle? */
+static int is_possible_cell(const image_view *view, const cell_memory *m, const uint8_t *from) {
   const cloth *c = view->c;
-  for (int32_t component = 0; component < planes; component++) {
-    const uint8_t *from = image_at(view, offset) + (size_t)(component * c->stride) * sizeof(float);
-    for (int32_t i = 0; i < c->count; i++) {
-      float_bits b;
-      b.bits = little_endian_word(from + 4 * i);
-      if (!is_state_float(b.bits) || !in_range(b.value, negate(limit), limit)) { return 0; }
-    }
-    if (!is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) { return 0; }
-  }
-  return 1;
+  int32_t row, column;
+  cell_of_key(c, m->key, &row, &column);
+  return row + 1 < c->grid.rows && column < cells_along_warp(c) && m->slides <= 1u &&
+         are_floats_within(view, from + 8, 2, 0.0f, 1.0f) && m->weight[0] + m->weight[1] <= 1.0f + MOST_WEIGHT_ERROR &&
+         are_floats_within(view, from + 16, 6, -MEMORY_LIMIT, MEMORY_LIMIT);
 }
 
-static int check_image_vectors(const image_view *view, uint32_t offset, float limit) {
-  return check_image_planes(view, offset, 3, limit);
-}
-
-#endif
-
-/* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
-static int check_image_sleep(const image_view *view, float rest_time) {
+/* Are the entries of the memory of cells possible, in the order of their keys, and is what follows them 0? */
+static int check_image_cells(const image_view *view) {
   const cloth *c = view->c;
-  if (rest_time == ASLEEP) {
-    return c->settings.sleep.speed > 0.0f &&
-           is_zero(image_at(view, c->state.velocity), 3 * (size_t)c->stride * sizeof(float));
+  if (!c->state.cells) { return 1; }
+  const uint32_t most = c->state.max_cells, colliders = CLOTH_COLLIDER_LIMIT + CLOTH_SHARED_BODY_LIMIT;
+  const uint8_t *from = image_at(view, c->state.cells);
+  uint32_t head[CELL_MEMORY_HEAD], least = 0;
+  read_view(view, head, from, sizeof head);
+  if (head[0] > most || head[1] != 0u) { return 0; }
+  from += sizeof head;
+  for (uint32_t n = 0; n < head[0]; n++, from += sizeof(cell_memory)) {
+    cell_memory m;
+    read_view(view, &m, from, sizeof m);
+    if (m.key < least || m.key >= colliders << CELL_NUMBER_BITS || !is_possible_cell(view, &m, from)) { return 0; }
+    least = m.key + 1u;
   }
-  return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
+  return is_zero(from, (most - head[0]) * sizeof(cell_memory));
 }
-
-#if WITH_IMAGE
-
-/* Do tethers lead nowhere or to particles, which are pinned once tethers have been chosen or set? */
-static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
-  const cloth *c = view->c;
-  const uint8_t *words = image_at(view, c->state.tethers);
-  const uint8_t *freedom = image_at(view, c->state.freedom);
-  for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    uint32_t pin = little_endian_word(words + 4 * i);
-    if (pin != 0xffffffffu &&
-        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* Is the velocity history in range? The x components of its vectors may have the mark of an invalid history. */
-static int check_image_history(const image_view *view) {
-  const cloth *c = view->c;
-  const uint8_t *from = image_at(view, c->state.velocity_history);
-  for (int32_t i = 0; i < 3 * history_length(c) * c->stride; i++) {
-    float_bits b;
-    b.bits = little_endian_word(from + 4 * i);
-    int is_forgotten = i % (3 * c->stride) < c->count && b.value == HISTORY_INVALID;
-    int is_pad = i % c->stride >= c->count;
-    float limit =
-        is_pad ? 0.0f
-               : CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT; /* confining a particle to a line may rotate its velocity */
-    if (!is_forgotten && !(is_state_float(b.bits) && in_range(b.value, negate(limit), limit))) { return 0; }
-  }
-  return 1;
-}
-
-#endif
 
 /* The memory of contact: where it begins, 0 without, and its planes. */
-#if WITH_COLLIDERS
 #define MEMORY_START(c) ((c)->state.touching)
 #define MEMORY_PLANES (MEMORY_SLOTS * MEMORY_FLOATS)
 #else
 #define MEMORY_START(c) ((void)(c), 0u)
 #define MEMORY_PLANES 0
 #endif
+
+/* Are bodies, attachments, reactions at rest and what contacts remember possible? */
+static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  int is_possible = !c->state.resting || are_state_floats(view, image_at(view, c->state.resting), report_count(c));
+#if WITH_COLLIDERS
+  is_possible = is_possible && check_image_cells(view);
+#endif
+#if WITH_SELF
+  is_possible = is_possible && check_image_pairs(view);
+#endif
+#if WITH_BODIES
+  is_possible = is_possible && check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
+#endif
+  (void)inputs;
+  return is_possible;
+}
+
+/// Vector arrays ///
+
+static uint32_t vector_bytes(const cloth *c) {
+  return 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
+}
+
 /* Are the bytes that align vector arrays 0? */
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
-  const uint32_t vectors = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.targets};
-  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS};
+  const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.targets,
+                             MEMORY_START(c)};
+  const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS, 0};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
-  for (int32_t i = 0; i < 4; i++) {
+  for (int32_t i = 0; i < 5; i++) {
     if (starts[i] && !is_zero(image_at(view, end), starts[i] - end)) { return 0; }
-    end = starts[i] ? starts[i] + lengths[i] * vectors : end;
+    end = starts[i] ? starts[i] + lengths[i] * vector_bytes(c) : end;
   }
-  return !MEMORY_START(c) || is_zero(image_at(view, end), MEMORY_START(c) - end);
+  return 1;
 }
 
-#if WITH_IMAGE
-
-/* Are two vector arrays of the targets equal? */
-static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
-  const size_t bytes = 3 * (size_t)view->c->stride * sizeof(float);
-  const uint8_t *targets = image_at(view, view->c->state.targets);
-  return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
-}
-
-static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_t particle) {
-  const uint8_t *from = image_at(view, offset) + 4 * (size_t)particle;
-  const size_t component = (size_t)view->c->stride * sizeof(float);
-  float_bits a[3];
-  for (int32_t n = 0; n < 3; n++) {
-    a[n].bits = little_endian_word(from + (size_t)n * component);
-  }
-  return vector(a[0].value, a[1].value, a[2].value);
-}
-
-/* Is a normal 0, which is no backstop, or of unit length? */
-static int is_image_normal(cloth_vector normal) {
-  return vector_length(normal) == 0.0f || is_image_unit(normal);
-}
-
-/* Are the drives of motion constraints, which are the x components of vectors, in range? */
-static int check_image_drives(const image_view *view, uint32_t offset) {
-  const cloth *c = view->c;
-  for (int32_t i = 0; i < c->count; i++) {
-    const cloth_vector a = image_vector(view, offset, i);
-    if (a.x < 0.0f || a.y != 0.0f || a.z != 0.0f) { return 0; }
-  }
-  return check_image_vectors(view, offset, MAX_DRIVE);
-}
-
-/* Are motion constraints, targets and normals in range, targets at rest the same twice, and those never set 0? */
-static int check_image_targets(const image_view *view, int32_t targets) {
-  const cloth *c = view->c;
-  const uint32_t vector_bytes = 3u * (uint32_t)c->stride * (uint32_t)sizeof(float);
-  for (int32_t which = 0; which < TARGET_MOTIONS; which++) {
-    float most = which == TARGET_LIMIT ? CLOTH_ANY_DISTANCE : CLOTH_POSITION_LIMIT;
-    uint32_t offset = c->state.targets + (uint32_t)which * vector_bytes;
-    if (!check_image_vectors(view, offset, most)) { return 0; }
-    for (int32_t i = 0; i < c->count; i++) {
-      cloth_vector a = image_vector(view, offset, i);
-      if ((which == TARGET_LIMIT && !is_motion_limit(a)) || (which >= TARGET_NORMAL && !is_image_normal(a))) {
-        return 0;
-      }
-    }
-  }
-  const uint8_t *places = image_at(view, c->state.targets + vector_bytes);
-  return check_image_drives(view, c->state.targets + (uint32_t)TARGET_DRIVE * vector_bytes) &&
-         (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
-                                        are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
-         (targets != TARGETS_NONE || is_zero(places, (TARGET_MOTIONS - 1) * (size_t)vector_bytes));
-}
-
-static int check_image_content(const image_view *view) {
-  const cloth *c = view->c;
-  cloth_inputs inputs;
-  return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
-         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
-         check_image_vectors(view, c->state.position, CLOTH_POSITION_LIMIT) &&
-         check_image_vectors(view, c->state.velocity, CLOTH_SPEED_LIMIT) && check_image_sleep(view, inputs.rest_time) &&
-         (!c->state.tethers || check_image_tethers(view, &inputs)) &&
-         (!c->state.velocity_history || check_image_history(view)) &&
-         (!c->state.targets || check_image_targets(view, inputs.targets)) &&
-         (!MEMORY_START(c) || check_image_planes(view, MEMORY_START(c), MEMORY_PLANES, MEMORY_LIMIT));
-}
-
-int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) { return error; }
-  if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
-  uint32_t header[IMAGE_HEADER_WORDS];
-  const uint8_t *from = (const uint8_t *)image;
-  read_words(header, from, IMAGE_HEADER_WORDS);
-  error = check_image_header(c, header, bytes);
-  if (error) { return error; }
-  image_view view = {c, from + IMAGE_HEADER_BYTES, 0};
-  uint64_t hash = hash_image(view.state, c->state.end - c->state.freedom);
-  if (header[IMAGE_HASH] != (uint32_t)hash || header[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
-    return CLOTH_ERROR_IMAGE_DAMAGED;
-  }
-  if (!check_image_content(&view)) { return CLOTH_ERROR_IMAGE_CONTENT; }
-  copy_memory(freedom_of(c), view.state, c->state.colliders - c->state.freedom);
-  read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
-  return CLOTH_OK;
-}
-
-#endif
-
-#endif
-
-/// Saves ///
-
-/* Saves for rollback: a header, then a copy of the state. cloth_load() checks before it writes, so that a step stays
-   in bounds and finite from any bytes: the header; inputs, colliders, confinements and freedoms as in images; of the
-   arrays every float's range and every index. There is no checksum, which would take several times as long as the
-   copy. */
-
-int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) { return error; }
-  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
-  copy_memory(buffer, c, SAVE_HEADER_BYTES);
-  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
-  return CLOTH_OK;
-}
-
-#if WITH_SAVE_CHECKS
-
-/* The next float above a positive one. */
 static float next_above(float value) {
   float_bits b = float_to_bits(value);
   b.bits++;
@@ -33383,7 +32210,7 @@ CLOTH_INLINE lanes_mask are_below(const uint8_t *from, lanes beyond) {
   return lanes_less(lanes_absolute(lanes_load(block)), beyond);
 }
 
-/* Are all floats within +-limit? Infinity and what is no number are not. */
+/* Are all floats of a save within +-limit? Infinity and what is no number are not. */
 CLOTH_HOT CLOTH_SEPARATE int are_within(const uint8_t *from, int32_t count, float limit) {
   enum { BLOCK = CLOTH_LANES * (int32_t)sizeof(float), AT_ONCE = 4 * CLOTH_LANES };
   const lanes beyond = lanes_splat(next_above(limit));
@@ -33403,41 +32230,59 @@ CLOTH_HOT CLOTH_SEPARATE int are_within(const uint8_t *from, int32_t count, floa
   return !lanes_any(lanes_less(lanes_keep(within, one), one));
 }
 
-/* Are the floats of all vector arrays in range, those of the pads between their components included? */
-static int check_save_vectors(const image_view *view) {
+/* Are components of vectors within +-limit, and in an image floats of a state, and 0 behind those of the particles? */
+static int are_planes_within(const image_view *view, uint32_t offset, int32_t planes, float limit) {
   const cloth *c = view->c;
-  const state_offsets *state = &c->state;
-  const int32_t one = 3 * c->stride;
-  const uint32_t bytes = (uint32_t)one * (uint32_t)sizeof(float);
+  const uint8_t *from = image_at(view, offset);
+  if (is_save(view)) { return are_within(from, planes * c->stride, limit); }
+  for (int32_t n = 0; n < planes; n++, from += (size_t)c->stride * sizeof(float)) {
+    if (!are_floats_within(view, from, c->count, negate(limit), limit) ||
+        !is_zero(from + 4 * c->count, (size_t)(c->stride - c->count) * sizeof(float))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* The same of all arrays. */
+static int check_image_vectors(const image_view *view) {
+  const state_offsets *state = &view->c->state;
+  const uint32_t targets = state->targets, next = targets ? vector_bytes(view->c) : 0u;
   const uint32_t offsets[] = {state->position,
                               state->velocity,
                               state->velocity_history,
-                              state->targets,
-                              state->targets + bytes,
-                              state->targets + 3 * bytes,
-                              state->targets + TARGET_MOTIONS * bytes};
-  const int32_t vectors[] = {1, 1, history_length(c), 1, 2, 2, 1};
+                              targets,
+                              targets + next,
+                              targets + TARGET_NORMAL * next,
+                              targets + TARGET_DRIVE * next,
+                              MEMORY_START(view->c)};
+  const int32_t planes[] = {3, 3, 3 * history_length(view->c), 3, 6, 6, 3, MEMORY_PLANES};
   const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT, HISTORY_INVALID, CLOTH_ANY_DISTANCE,
-                          CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE};
-  const int32_t arrays = state->targets ? 6 + (TARGET_VECTORS - TARGET_MOTIONS) : 3;
-  for (int32_t i = 0; i < arrays; i++) {
-    if (offsets[i] && !are_within(image_at(view, offsets[i]), vectors[i] * one, limits[i])) { return 0; }
+                          CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE,       MEMORY_LIMIT};
+  for (int32_t i = 0; i < 8; i++) {
+    if (offsets[i] && !are_planes_within(view, offsets[i], planes[i], limits[i])) { return 0; }
   }
-  return !MEMORY_START(c) || are_within(image_at(view, MEMORY_START(c)), MEMORY_PLANES * c->stride, MEMORY_LIMIT);
+  return 1;
 }
 
-/* The larger of a number and an anchor plus 1. */
+/* Is a rest time possible? A sleeping cloth has a sleep speed, and all its velocities are 0. */
+static int check_image_sleep(const image_view *view, float rest_time) {
+  const cloth *c = view->c;
+  if (rest_time == ASLEEP) {
+    return c->settings.sleep.speed > 0.0f && is_zero(image_at(view, c->state.velocity), vector_bytes(c));
+  }
+  return rest_time == 0.0f || (c->settings.sleep.speed > 0.0f && in_range(rest_time, 0.0f, c->settings.sleep.time));
+}
+
 CLOTH_INLINE uint32_t with_anchor(uint32_t highest, const uint8_t *from) {
   uint32_t anchor;
   copy_memory(&anchor, from, sizeof anchor);
   return anchor + 1u > highest ? anchor + 1u : highest;
 }
 
-/* Is the anchor of every tether a particle, or -1? */
-CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view) {
-  const cloth *c = view->c;
-  const uint8_t *from = image_at(view, c->state.tethers);
-  const int32_t tethers = c->state.tethers ? c->settings.tethers.count * c->count : 0;
+/* Is the anchor of every tether of a save a particle, or -1? */
+CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view, int32_t tethers) {
+  const uint8_t *from = image_at(view, view->c->state.tethers);
   uint32_t even = 0, odd = 0; /* the highest anchor, plus 1, of every other word */
   int32_t i = 0;
   for (; i + 4 <= tethers; i += 4, from += 16) {
@@ -33447,26 +32292,139 @@ CLOTH_HOT CLOTH_SEPARATE int check_save_tethers(const image_view *view) {
   for (; i < tethers; i++, from += 4) {
     even = with_anchor(even, from);
   }
-  return even <= (uint32_t)c->count && odd <= (uint32_t)c->count;
+  return even <= (uint32_t)view->c->count && odd <= (uint32_t)view->c->count;
 }
 
-static int check_save_content(const cloth *c, const uint8_t *state) {
-  const image_view view = {c, state, 1};
-  cloth_inputs inputs;
-  return check_image_inputs(&view, &inputs) && check_image_colliders(&view, &inputs) &&
-         check_image_confined(&view, &inputs) && check_image_coupling(&view, &inputs) && check_image_gaps(&view) &&
-         check_save_vectors(&view) && check_image_sleep(&view, inputs.rest_time) && check_save_tethers(&view);
-}
-
-#else
-
-static int check_save_content(const cloth *c, const uint8_t *state) {
-  (void)c;
-  (void)state;
+/* Do tethers lead nowhere or to particles, which in an image are pinned once tethers have been chosen or set? */
+static int check_image_tethers(const image_view *view, const cloth_inputs *inputs) {
+  const cloth *c = view->c;
+  const int32_t tethers = c->state.tethers ? c->settings.tethers.count * c->count : 0;
+  if (is_save(view)) { return check_save_tethers(view, tethers); }
+  const uint8_t *words = image_at(view, c->state.tethers), *freedom = image_at(view, c->state.freedom);
+  for (int32_t i = 0; i < tethers; i++) {
+    const uint32_t pin = little_endian_word(words + 4 * i);
+    if (pin != 0xffffffffu &&
+        (pin >= (uint32_t)c->count || (inputs->tethers_chosen && (freedom[pin] & FREEDOM_MASK) != FREEDOM_PINNED))) {
+      return 0;
+    }
+  }
   return 1;
 }
 
-#endif
+/* Is the velocity history in range? The x components of its vectors may have the mark of an invalid history. */
+static int check_image_history(const image_view *view) {
+  const cloth *c = view->c;
+  const float limit = CONFINED_SPEED_FACTOR * CLOTH_SPEED_LIMIT;
+  const uint8_t *from = image_at(view, c->state.velocity_history);
+  const int32_t floats = c->state.velocity_history ? 3 * history_length(c) * c->stride : 0;
+  for (int32_t i = 0; i < floats; i++) {
+    const float value = view_word(view, from + 4 * i).value;
+    const int is_forgotten = i % (3 * c->stride) < c->stride && value == HISTORY_INVALID;
+    if (!is_forgotten && !in_range(value, negate(limit), limit)) { return 0; }
+  }
+  return 1;
+}
+
+/// Targets ///
+
+static cloth_vector image_vector(const image_view *view, uint32_t offset, int32_t particle) {
+  const uint8_t *from = image_at(view, offset) + 4 * (size_t)particle;
+  const size_t next = (size_t)view->c->stride * sizeof(float);
+  return vector(view_word(view, from).value, view_word(view, from + next).value,
+                view_word(view, from + 2 * next).value);
+}
+
+static int are_same_targets(const image_view *view, int32_t which, int32_t other) {
+  const size_t bytes = vector_bytes(view->c);
+  const uint8_t *targets = image_at(view, view->c->state.targets);
+  return are_equal(targets + (size_t)which * bytes, targets + (size_t)other * bytes, bytes);
+}
+
+/* May a particle have this motion constraint, backstop or drive? A normal is 0, which is no backstop, or of unit
+   length; the stiffness of a drive is the x component of a vector. */
+static int is_possible_target(int32_t which, cloth_vector a) {
+  if (which == TARGET_LIMIT) { return is_motion_limit(a); }
+  if (which == TARGET_DRIVE) { return a.x >= 0.0f && a.y == 0.0f && a.z == 0.0f; }
+  return which < TARGET_NORMAL || vector_length(a) == 0.0f || is_image_unit(a);
+}
+
+/* Are motion constraints, normals and drives possible, targets at rest the same twice, and those never set 0? */
+static int check_image_targets(const image_view *view, int32_t targets) {
+  const cloth *c = view->c;
+  const uint32_t bytes = vector_bytes(c);
+  if (!c->state.targets) { return 1; }
+  for (int32_t n = 0; n < TARGET_VECTORS * c->count; n++) {
+    const int32_t which = n / c->count;
+    const cloth_vector a = image_vector(view, c->state.targets + (uint32_t)which * bytes, n - which * c->count);
+    if (!is_possible_target(which, a)) { return 0; }
+  }
+  return (targets == TARGETS_MOVING || (are_same_targets(view, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
+                                        are_same_targets(view, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) &&
+         (targets != TARGETS_NONE ||
+          is_zero(image_at(view, c->state.targets + bytes), (TARGET_MOTIONS - 1) * (size_t)bytes));
+}
+
+static int check_image_content(const image_view *view) {
+  cloth_inputs inputs;
+  return check_image_inputs(view, &inputs) && check_image_colliders(view, &inputs) &&
+         check_image_confined(view, &inputs) && check_image_coupling(view, &inputs) && check_image_gaps(view) &&
+         check_image_vectors(view) && check_image_sleep(view, inputs.rest_time) && check_image_tethers(view, &inputs) &&
+         (is_save(view) || (check_image_history(view) && check_image_targets(view, inputs.targets)));
+}
+
+/// Hashes, saves and images of the state ///
+
+/* The state consists of words of 4 bytes, but for freedoms and ages at its start: bytes, hashed as little-endian words.
+   So its hash is the same for either byte order. A save is a header, then a copy of the state, for rollback, without a
+   checksum, which would take several times as long as the copy. An image is portable: a header, then the state word by
+   word, little-endian. Reading checks everything before it writes. */
+
+/* Bytes of the freedoms, and of the ages of self-contact that follow them. */
+static uint32_t freedom_bytes(const cloth *c) {
+  return c->state.colliders - c->state.freedom;
+}
+
+/* Words of the state from the colliders, which follow the freedoms, to its end. */
+static int32_t state_words(const cloth *c) {
+  return (int32_t)((c->state.end - c->state.colliders) / 4u);
+}
+
+static const any_word *words_at(const cloth *c, uint32_t offset) {
+  return (const any_word *)at(c, offset);
+}
+
+static void hash_bytes(hasher *h, const uint8_t *bytes, uint32_t count) {
+  for (uint32_t i = 0; i < count; i += 4) {
+    hash_word(h, little_endian_word(bytes + i));
+  }
+}
+
+static uint64_t hash_state(const cloth *c) {
+  hasher h;
+  hash_start(&h);
+  hash_bytes(&h, freedom_of(c), freedom_bytes(c));
+  hash_words(&h, words_at(c, c->state.colliders), state_words(c));
+  return hash_end(&h);
+}
+
+int cloth_hash(const cloth *c, uint64_t *hash) {
+  const int error = check_call(c, hash);
+  if (!error) { *hash = hash_state(c); }
+  return error;
+}
+
+uint32_t cloth_hash_fold(uint64_t hash) {
+  return (uint32_t)hash ^ (uint32_t)(hash >> 32);
+}
+
+int cloth_save(const cloth *c, void *buffer, size_t bytes) {
+  int error = check_call(c, buffer);
+  if (error) { return error; }
+  if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
+  copy_memory(buffer, c, SAVE_HEADER_BYTES);
+  copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
+  return CLOTH_OK;
+}
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
   int error = check_call(c, buffer);
@@ -33479,10 +32437,84 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
     if (word != words_at(c, 0)[i]) { return i < SAVE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG; }
   }
   if (bytes < SAVE_HEADER_BYTES + c->state_bytes) { return CLOTH_ERROR_IMAGE_DAMAGED; }
-  if (!check_save_content(c, from)) { return CLOTH_ERROR_IMAGE_CONTENT; }
+  const image_view view = {c, from, 1};
+  if (WITH_SAVE_CHECKS && !check_image_content(&view)) { return CLOTH_ERROR_IMAGE_CONTENT; }
   copy_memory(at(c, c->state.freedom), from, c->state_bytes);
   return CLOTH_OK;
 }
+
+/// Portable images ///
+
+/* Words of the header of an image: magic and versions, from IMAGE_BYTES on what has to fit the cloth, and the hash of
+   the state, low word first. */
+enum { IMAGE_BYTES = 3, IMAGE_HASH = 10, IMAGE_HEADER_WORDS = IMAGE_HEADER_BYTES / 4 };
+typedef struct image_header {
+  uint32_t word[IMAGE_HEADER_WORDS];
+} image_header;
+
+static image_header describe_image(const cloth *c, uint64_t hash) {
+  return (image_header){{CLOTH_IMAGE_MAGIC, CLOTH_STATE_VERSION, CLOTH_NUMERICS_VERSION,
+                         IMAGE_HEADER_BYTES + c->state_bytes, (uint32_t)c->grid.columns, (uint32_t)c->grid.rows,
+                         (uint32_t)c->settings.capacity.max_colliders, (uint32_t)c->settings.capacity.max_confined,
+                         c->config_hash[0], c->config_hash[1], (uint32_t)hash, (uint32_t)(hash >> 32)}};
+}
+
+static void write_words(uint8_t *to, const any_word *words, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t byte = 0; byte < 4; byte++) {
+      to[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
+    }
+  }
+}
+
+/* The error of a header that does not belong to an image of a cloth like this one, or CLOTH_OK. */
+static int check_image_header(const cloth *c, const image_header *header, size_t bytes) {
+  const image_header expected = describe_image(c, 0);
+  for (int32_t i = 0; i < IMAGE_HASH; i++) {
+    if (header->word[i] != expected.word[i]) {
+      return i < IMAGE_BYTES ? CLOTH_ERROR_IMAGE_VERSION : CLOTH_ERROR_IMAGE_CONFIG;
+    }
+  }
+  return bytes < header->word[IMAGE_BYTES] ? CLOTH_ERROR_IMAGE_DAMAGED : CLOTH_OK;
+}
+
+#if WITH_IMAGE
+
+int cloth_write_image(const cloth *c, void *image, size_t bytes) {
+  int error = check_call(c, image);
+  if (error) { return error; }
+  if (!is_room(c, image, bytes, IMAGE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
+  const image_header header = describe_image(c, hash_state(c));
+  uint8_t *to = (uint8_t *)image + IMAGE_HEADER_BYTES;
+  write_words((uint8_t *)image, header.word, IMAGE_HEADER_WORDS);
+  copy_memory(to, freedom_of(c), freedom_bytes(c));
+  write_words(to + freedom_bytes(c), words_at(c, c->state.colliders), state_words(c));
+  return CLOTH_OK;
+}
+
+int cloth_read_image(cloth *c, const void *image, size_t bytes) {
+  int error = check_call(c, image);
+  if (error) { return error; }
+  if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
+  image_header header;
+  const image_view view = {c, (const uint8_t *)image + IMAGE_HEADER_BYTES, 0};
+  read_words(header.word, (const uint8_t *)image, IMAGE_HEADER_WORDS);
+  error = check_image_header(c, &header, bytes);
+  if (error) { return error; }
+  hasher h;
+  hash_start(&h);
+  hash_bytes(&h, view.state, c->state_bytes);
+  const uint64_t hash = hash_end(&h);
+  if (header.word[IMAGE_HASH] != (uint32_t)hash || header.word[IMAGE_HASH + 1] != (uint32_t)(hash >> 32)) {
+    return CLOTH_ERROR_IMAGE_DAMAGED;
+  }
+  if (!check_image_content(&view)) { return CLOTH_ERROR_IMAGE_CONTENT; }
+  copy_memory(freedom_of(c), view.state, freedom_bytes(c));
+  read_words((any_word *)at(c, c->state.colliders), image_at(&view, c->state.colliders), state_words(c));
+  return CLOTH_OK;
+}
+
+#endif
 
 /// Queries ///
 
@@ -33498,7 +32530,6 @@ int cloth_load(cloth *c, const void *buffer, size_t bytes) {
 /* Factor of the squared radius of the test that leaves cells out, against roundings of the tests that follow. */
 #define RADIUS_SLACK 1.0001f
 
-/* A query, and what it has found. */
 typedef struct surface_query {
   const cloth *c;
   vector_array x;
@@ -33553,10 +32584,8 @@ static int hit_thin(const cloth_vector q[3], float weight[3], float *along) {
   return 1;
 }
 
-/* No hit. */
 #define NO_HIT 1.0e30f
 
-/* Where the ray comes within `radius` of a corner, or NO_HIT. */
 static float enter_corner(cloth_vector q, float radius) {
   const float left = radius * radius - (q.x * q.x + q.y * q.y);
   return left >= 0.0f ? q.z - square_root(flush_small(left, QUERY_QUANTUM)) : NO_HIT;
@@ -33672,12 +32701,9 @@ CLOTH_INLINE lanes_mask are_cells_near(const surface_query *s, const query_box *
 
 /* Tests the triangles of the chosen cells of a block, the first of which is number `cell`. */
 static void test_cells(surface_query *s, int32_t cell, lanes_mask chosen) {
-  const int32_t cells = cells_along_warp(s->c);
-  float is_chosen[CLOTH_LANES];
-  lanes_store(is_chosen, lanes_keep(chosen, lanes_splat(1.0f)));
-  for (int32_t n = 0; n < CLOTH_LANES; n++) {
-    const int32_t row = (cell + n) / cells, first = row * s->c->grid.columns + (cell + n - row * cells);
-    if (is_chosen[n] > 0.0f && !is_gap(s->c, first, GAP_CELL)) {
+  const uint32_t bits = lanes_bits(chosen);
+  for (int32_t n = 0; bits >> n; n++) {
+    if ((bits >> n & 1u) && !is_gap(s->c, first_of_cell(s->c, cell + n), GAP_CELL)) {
       test_triangle(s, 2 * (cell + n));
       test_triangle(s, 2 * (cell + n) + 1);
     }
@@ -33712,21 +32738,14 @@ CLOTH_HOT CLOTH_SEPARATE float nearest_particle(const surface_query *s) {
     const lanes squared = lanes_select(lanes_first(s->c->count - i), lanes3_dot(q, q), least);
     least = lanes_minimum(squared, least);
   }
-  float values[CLOTH_LANES];
-  lanes_store(values, least);
-  for (int32_t n = 1; n < CLOTH_LANES; n++) {
-    values[0] = minimum(values[n], values[0]);
-  }
-  return values[0];
+  return lanes_least(least);
 }
 
 /* How many cells before one, row after row, are absent. */
 static int32_t absent_cells_before(const cloth *c, int32_t cell) {
-  const int32_t cells = cells_along_warp(c);
   int32_t absent = 0;
   for (int32_t n = 0; has_gaps(c) && n < cell; n++) {
-    const int32_t row = n / cells;
-    absent += is_gap(c, row * c->grid.columns + (n - row * cells), GAP_CELL);
+    absent += is_gap(c, first_of_cell(c, n), GAP_CELL);
   }
   return absent;
 }
@@ -33760,6 +32779,15 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
   return 1;
 }
 
+/* A query from a place, with the axes of the world. */
+static surface_query query_from(const cloth *c, cloth_vector from) {
+  return (surface_query){.c = c,
+                         .x = vectors_at(c, c->state.position),
+                         .origin = vector_flush(from, STATE_QUANTUM),
+                         .axis = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}},
+                         .triangle = -1};
+}
+
 /* The third axis is that of the ray; the first is perpendicular to it and the axis of the world it leans to least. */
 static void set_query_axes(surface_query *s, cloth_vector ray) {
   const float x = ray.x * ray.x, y = ray.y * ray.y, z = ray.z * ray.z;
@@ -33780,16 +32808,11 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
       !in_range(ray->max_distance, 0.0f, CLOTH_ANY_DISTANCE) || !in_range(ray->thickness, 0.0f, 1.0f)) {
     return CLOTH_ERROR_RANGE;
   }
-  surface_query s;
-  fill_zero(&s, sizeof s);
-  s.c = c;
-  s.x = vectors_at(c, c->state.position);
-  s.origin = vector_flush(ray->origin, STATE_QUANTUM);
+  surface_query s = query_from(c, ray->origin);
   set_query_axes(&s, direction);
   s.length = flush_small(ray->max_distance, STATE_QUANTUM);
   s.radius = flush_small(ray->thickness, 1.0e-6f);
   s.is_ray = 1;
-  s.triangle = -1;
   search_cells(&s);
   return report_point(&s, point);
 }
@@ -33800,13 +32823,7 @@ int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cl
   if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
     return CLOTH_ERROR_RANGE;
   }
-  surface_query s;
-  fill_zero(&s, sizeof s);
-  s.c = c;
-  s.x = vectors_at(c, c->state.position);
-  s.origin = vector_flush(from, STATE_QUANTUM);
-  s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
-  s.triangle = -1;
+  surface_query s = query_from(c, from);
   max_distance = flush_small(max_distance, STATE_QUANTUM);
   s.radius = minimum(square_root(nearest_particle(&s)), max_distance);
   search_cells(&s);
@@ -33830,74 +32847,42 @@ typedef struct spring_sums {
   int32_t springs; /* along warp and weft */
 } spring_sums;
 
-/* Stiffness factor between two particles: the mean of the map at both. */
+/* Stiffness factor between two particles. */
 static float particle_scale(const cloth *c, int32_t i, int32_t j) {
-  const float *map = floats_at(c, c->constant.stiffness_map);
-  return c->constant.stiffness_map ? 0.5f * (map[i] + map[j]) : 1.0f;
+  return map_between(c, c->constant.stiffness_map, i, j);
 }
 
-/* The two particles of a spring. */
-typedef struct particle_pair {
-  int32_t i, j;
-} particle_pair;
-
-/* The particles of the spring of direction d that belongs to a column of a row. */
-static particle_pair spring_particles(const cloth *c, int32_t d, int32_t row, int32_t column) {
-  const int32_t place = row * c->grid.columns + column;
-  const int32_t right = d == WARP || d == DIAGONAL, below = d == WARP ? 0 : c->grid.columns;
-  particle_pair ends = {place + (d == ANTIDIAGONAL), place + right + below};
-  int32_t over = is_wrapped(c) && column + 1 >= c->grid.columns ? c->grid.columns : 0;
-  ends.i -= d == ANTIDIAGONAL ? over : 0;
-  ends.j -= d == WARP || d == DIAGONAL ? over : 0;
-  return ends;
-}
-
-/* Number of springs of direction d that belong to a row. */
-static int32_t row_springs(const cloth *c, int32_t d, int32_t row) {
-  const int32_t has_springs = d == WARP || row + 1 < c->grid.rows;
-  return has_springs ? c->grid.columns - (d != WEFT && !is_wrapped(c)) : 0;
+/* Adds the spring from particle i to j that belongs to a column of a row. */
+static void measure_spring(const cloth *c, int32_t d, int32_t column, int32_t i, int32_t j, spring_sums *sums) {
+  const vector_array x = vectors_at(c, c->state.position);
+  const cloth_fabric *fabric = &inputs_of(c)->fabric;
+  const int is_thread = d <= WEFT;
+  const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, i);
+  const float stiffness = direction_stiffness(c, d) * (is_thread ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
+  const float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
+  const float e = flush_small(length - rest, STATE_QUANTUM);
+  const float share = e > 0.0f ? 1.0f : is_thread ? fabric->compression : fabric->shear_compression;
+  lanes_sum_add_value(&sums->energy, column, 0.5f * stiffness * share * particle_scale(c, i, j) * e * e);
+  sums->springs += is_thread;
+  if (is_thread && !(is_pinned(c, i) && is_pinned(c, j))) {
+    const float strain = maximum(e / rest, 0.0f);
+    lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
+    sums->largest = maximum(sums->largest, e / rest);
+  }
 }
 
 static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
-  vector_array x = vectors_at(c, c->state.position);
-  const uint8_t *freedom = freedom_of(c);
-  const float whole = direction_rest(c, d);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < row_springs(c, d, row); column++) {
-      const particle_pair ends = spring_particles(c, d, row, column);
-      const int32_t i = ends.i, j = ends.j;
-      if (is_gap(c, row * c->grid.columns + column, spring_gap(d))) { continue; }
-      const float rest = whole * shape_factor(c, REST_LENGTH + d, i);
-      const float stiffness = direction_stiffness(c, d) * (d <= WEFT ? shape_factor(c, REST_STIFFNESS + d, i) : 1.0f);
-      sums->springs += d <= WEFT;
-      float length = vector_length(vector_subtract(vector_load(x, j), vector_load(x, i)));
-      float e = flush_small(length - rest, STATE_QUANTUM);
-      const cloth_fabric *fabric = &inputs_of(c)->fabric;
-      float share = e > 0.0f ? 1.0f : (d <= WEFT ? fabric->compression : fabric->shear_compression);
-      float energy = 0.5f * stiffness * share * particle_scale(c, i, j) * e * e;
-      lanes_sum_add_value(&sums->energy, column, energy);
-      int held = ((freedom[i] | freedom[j]) & FREEDOM_MASK) == FREEDOM_PINNED;
-      if (d <= WEFT && !held) {
-        float strain = maximum(e / rest, 0.0f);
-        lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
-        sums->largest = maximum(sums->largest, e / rest);
-      }
-    }
+  for (int32_t n = 0; n < c->count; n++) {
+    const int32_t row = n / c->grid.columns, column = n - row * c->grid.columns;
+    const int32_t i = particle_or_none(c, column + (d == ANTIDIAGONAL), row);
+    const int32_t j = particle_or_none(c, column + (d == WARP || d == DIAGONAL), row + (d != WARP));
+    if (i >= 0 && j >= 0 && !is_gap(c, n, spring_gap(d))) { measure_spring(c, d, column, i, j, sums); }
   }
 }
 
 static float squared_bend(cloth_vector a, cloth_vector b, cloth_vector c) {
   const cloth_vector d = vector_flush(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)), STATE_QUANTUM);
   return vector_dot(d, d);
-}
-
-/* Particle at a column, which may lie around the seam of a tube; -1 beyond a border. */
-static int32_t particle_or_none(const cloth *c, int32_t column, int32_t row) {
-  if (is_wrapped(c)) {
-    column = column < 0 ? column + c->grid.columns : column >= c->grid.columns ? column - c->grid.columns : column;
-  }
-  const int inside = column >= 0 && column < c->grid.columns && row >= 0 && row < c->grid.rows;
-  return inside ? row * c->grid.columns + column : -1;
 }
 
 /* Energies of the hinges of a particle over their stiffness, by B' / 2: along the warp, or along the weft. */
@@ -34200,7 +33185,6 @@ CLOTH_CONSTANT static const known_bits known_results[] = {
     {ROOT_OF_A, CLOTH_ERROR_SQUARE_ROOT, 0x7f800000u, 0, 0x7f800000u},
 };
 
-/* The value of an expression in lanes. */
 static lanes expression_value(int expression, lanes a, lanes b) {
   switch (expression) {
   case A_PLUS_B:
@@ -34401,12 +33385,10 @@ CLOTH_SEPARATE int chain_is_right(void) {
   return hash_chain(&c) == CHAIN_HASH;
 }
 
-/* A number between 1/2 and 1. */
 static float kernel_number(int32_t n) {
   return opaque_float(0x3f000000u + (0x0025a6f3u * (uint32_t)n + 0x00134567u) % 0x00800000u);
 }
 
-/* 1 if the kernels of the step give known bits. */
 CLOTH_SEPARATE int step_is_right(void) {
   float numbers[KERNEL_NUMBERS];
   for (int32_t n = 0; n < KERNEL_NUMBERS; n++) {
@@ -34457,9 +33439,14 @@ CLOTH_CONSTANT static const char result_names[] =
 #define TEXT(value) TEXT_OF(value)
 #define RANGE_TEXT(field, low, high, unit) #field ": " TEXT(low) ".." TEXT(high) unit "\0"
 #define FAULT_TEXT(name, error, text) text "\0"
+#define LEFT_OUT_TEXT(name, with, needed, text) TEXT_WITHOUT(with, text) "\0"
+#define TEXT_WITHOUT(with, text) TEXT_WITHOUT_(with, text)
+#define TEXT_WITHOUT_(with, text) TEXT_WITHOUT_##with(text)
+#define TEXT_WITHOUT_0(text) text
+#define TEXT_WITHOUT_1(text) "-"
 CLOTH_CONSTANT static const char fabric_texts[] = "ok\0" FABRIC_RANGES(RANGE_TEXT);
-CLOTH_CONSTANT static const char config_texts[] =
-    "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT) CONFIG_FAULTS(FAULT_TEXT);
+CLOTH_CONSTANT static const char config_texts[] = "ok\0" CONFIG_INTEGERS(RANGE_TEXT) CONFIG_FLOATS(RANGE_TEXT)
+    CONFIG_FAULTS(FAULT_TEXT) CONFIG_CONFLICTS(FAULT_TEXT) LEFT_OUT_FAULTS(LEFT_OUT_TEXT);
 #if WITH_COLLIDERS
 CLOTH_CONSTANT static const char collider_texts[] = "ok\0" COLLIDER_FAULTS(FAULT_TEXT);
 #endif
@@ -34480,13 +33467,9 @@ const char *cloth_result_name(int result) {
   return result >= CLOTH_ERROR_GEOMETRY ? name : "unknown";
 }
 
-static int is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
-
 /* How many letters at `text`, after `before`, C alone needs: f after a digit, and .0 before a suffix or exponent. */
 static int mark_letters(const char *text, char before) {
-  if (!is_digit(before)) { return 0; }
+  if (before < '0' || before > '9') { return 0; }
   if (text[0] == '.' && text[1] == '0' && (text[2] == 'f' || text[2] == 'e')) { return 2; }
   return text[0] == 'f';
 }
@@ -34508,54 +33491,47 @@ static size_t append_text(char *to, size_t bytes, size_t used, const char *text)
   return used;
 }
 
+/* Writes the text of a fault. Returns its error. */
+static int explain(char *text, size_t bytes, const char *texts, int fault, int error) {
+  append_text(text, bytes, 0, find_text(texts, fault));
+  return error;
+}
+
 int cloth_config_explain(const cloth_config *config, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = find_config_fault(config);
-  if (fault > CONFIG_FABRIC) {
-    size_t used = append_text(text, bytes, 0, "fabric.");
-    append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
-  } else {
-    append_text(text, bytes, 0, find_text(config_texts, fault));
-  }
+  const int fault = find_config_fault(config);
+  if (fault <= CONFIG_FABRIC) { return explain(text, bytes, config_texts, fault, config_error(fault)); }
+  const size_t used = append_text(text, bytes, 0, "fabric.");
+  append_text(text, bytes, used, find_text(fabric_texts, fault - CONFIG_FABRIC));
   return config_error(fault);
 }
 
 int cloth_fabric_explain(const cloth_fabric *fabric, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = fabric ? find_fabric_fault(fabric) : 0;
-  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, fault) : "fabric: NULL");
-  if (!fabric) { return CLOTH_ERROR_NULL; }
-  return fault ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  append_text(text, bytes, 0, fabric ? find_text(fabric_texts, find_fabric_fault(fabric)) : "fabric: NULL");
+  return fabric ? check_fabric(fabric) : CLOTH_ERROR_NULL;
 }
 
 #if WITH_COLLIDERS
 
 int cloth_collider_explain(const cloth_collider *collider, char *text, size_t bytes) {
   if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = find_collider_fault(collider);
-  append_text(text, bytes, 0, find_text(collider_texts, fault));
-  return collider_error(fault);
+  const int fault = find_collider_fault(collider);
+  return explain(text, bytes, collider_texts, fault, collider_error(fault));
 }
 
 #endif
 
 #if WITH_GEOMETRY
 
-/* The first fault of data. */
-static int find_geometry_fault(const cloth_geometry_data *data) {
+int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
+  if (!text) { return CLOTH_ERROR_NULL; }
   int fault = find_layout_fault(data);
   fault = fault ? fault : find_data_fault(data);
 #if WITH_HULL
   fault = !fault && data->shape == CLOTH_SHAPE_HULL ? find_hull_fault(&data->hull) : fault;
 #endif
-  return fault;
-}
-
-int cloth_geometry_explain(const cloth_geometry_data *data, char *text, size_t bytes) {
-  if (!text) { return CLOTH_ERROR_NULL; }
-  int fault = find_geometry_fault(data);
-  append_text(text, bytes, 0, find_text(geometry_texts, fault));
-  return geometry_error(fault);
+  return explain(text, bytes, geometry_texts, fault, geometry_error(fault));
 }
 
 #endif
