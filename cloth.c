@@ -2288,7 +2288,7 @@ typedef struct self_node {
 /* Pairs of cells that wait for each other: the largest CLOTH_LANES there is. */
 #define SELF_BATCH 8
 
-/* Two features of cloth that may touch, see self/features.h. */
+/* Two features of cloth that may touch, or an edge and the triangle that it passes through, see self/features.h. */
 typedef struct pair_key {
   uint32_t first, second;
 } pair_key;
@@ -2333,11 +2333,6 @@ typedef struct pair_element {
   float gap;          /* where it is linearised, then where the solution leads [m] */
   float block_across; /* what the blocks of its particles hold of k_t */
 } pair_element;
-
-typedef struct self_intersection {
-  uint32_t edge;     /* 4 * the first particle of its cell + SELF_EDGE_... */
-  uint32_t triangle; /* 2 * the first particle of its cell + 0 or 1 */
-} self_intersection;
 
 /* A pair of nodes to be visited, each by its number in a level of the tree. */
 typedef struct self_visit {
@@ -2636,7 +2631,7 @@ static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
 }
 
-/* For how many steps each particle has been part of an intersection, and what is kept of seams: self/ages.h. */
+/* For how many steps each particle has been part of an intersection, and what is kept of seams: self/memory.h. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
 }
@@ -6368,7 +6363,7 @@ static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
   l->max_tests = SELF_TESTS_PER_PARTICLE * particles + SELF_MORE_VISITS;
   l->cells = reserve(end, (uint32_t)l->max_cells * (uint32_t)sizeof(cell_pair));
-  l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
+  l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(pair_key));
   *end = align_up(*end);
   uint32_t table = *end, gather = *end;
   l->elements = reserve(end, (uint32_t)l->max_elements * (uint32_t)sizeof(pair_element));
@@ -6841,15 +6836,12 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
 /* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
 #define SUBSTEP_TRAVEL 0.5f
 
-/* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
-static float axis_stretch(const cloth *c, int32_t direction) {
+/* Stiffness of a spring [N/m]; of stretch the fabric's times width over length of the strip that it stands for. */
+static float direction_stiffness(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) { return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp); }
-  return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
-}
-
-static float direction_stiffness(const cloth *c, int32_t direction) {
-  return direction <= WEFT ? axis_stretch(c, direction) : inputs_of(c)->fabric.shear;
+  if (direction == WEFT) { return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft); }
+  return f->shear;
 }
 
 static float direction_damping(const cloth *c, int32_t direction) {
@@ -7732,12 +7724,20 @@ static void remove_body(const cloth *c, int32_t collider) {
   wake(c);
 }
 
+static float component(cloth_vector a, int32_t n) {
+  return n == 0 ? a.x : n == 1 ? a.y : a.z;
+}
+
+/* A vector of a length along an axis. */
+static cloth_vector along_axis(int32_t axis, float length) {
+  return vector(axis == 0 ? length : 0.0f, axis == 1 ? length : 0.0f, axis == 2 ? length : 0.0f);
+}
+
 /* 1 / a; 0 for 0, which stands for a body that no torque turns. */
 static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
-/* 1 if three moments of inertia are the same. */
 static int are_even(cloth_vector inertia) {
   return inertia.x == inertia.y && inertia.y == inertia.z;
 }
@@ -7780,12 +7780,10 @@ typedef struct free_turn {
 /* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
-  const float part = axis == 0 ? local.x : axis == 1 ? local.y : local.z;
-  const float excess = axis == 0 ? t->excess.x : axis == 1 ? t->excess.y : t->excess.z;
-  const float most = MAX_HALF_TURN;
-  const float tangent = flush_small(share * maximum(minimum(part * excess, most), -most), WORK_QUANTUM);
-  const cloth_rotation rotated = {axis == 0 ? tangent : 0.0f, axis == 1 ? tangent : 0.0f, axis == 2 ? tangent : 0.0f,
-                                  1.0f};
+  const float part = component(local, axis) * component(t->excess, axis), most = MAX_HALF_TURN;
+  const float tangent = flush_small(share * maximum(minimum(part, most), -most), WORK_QUANTUM);
+  const cloth_vector turn = along_axis(axis, tangent);
+  const cloth_rotation rotated = {turn.x, turn.y, turn.z, 1.0f};
   return rotation_product(q, rotated);
 }
 
@@ -7796,7 +7794,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
-  const float ball = least / (middle == 0 ? i.x : middle == 1 ? i.y : i.z);
+  const float ball = least / component(i, middle);
   const cloth_vector spin = vector_flush_work(rotate(rotation_conjugate(q), b->spin));
   const cloth_vector share = vector(i.x * unit, i.y * unit, i.z * unit);
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
@@ -7852,33 +7850,86 @@ static void stop_bodies(const cloth *c) {
 
 #endif
 
-#else
-
-#if WITH_SLEEP
-static int are_bodies_at_rest(const cloth *c) {
-  (void)c;
-  return 1;
-}
-#endif
-
-#if WITH_COLLIDERS
-static int32_t body_number(const cloth *c, int32_t collider) {
-  (void)c;
-  (void)collider;
-  return -1;
-}
-#endif
-
-#endif
-
-#if WITH_BODIES
-
 /* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
 static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
   cloth_reaction *reaction = &reactions_of(c)[collider];
   reaction->impulse = vector_add(reaction->impulse, impulse);
   reaction->torque = vector_add(reaction->torque, torque);
 }
+
+/// Motion of bodies ///
+
+/* Where bodies go by themselves in a part of a substep, without cloth and gravity: X* = X_n + h V, turned by h Omega.
+   After it X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* + theta / h. In: bodies. Out: unknowns, then
+   poses and velocities. */
+
+/* A pose that is turned by an angle [rad]. */
+static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
+  const cloth_vector half = vector_flush_work(vector_scale(angle, 0.5f));
+  const float more = 1.0f + flush_small(vector_dot(half, half), WORK_QUANTUM) * (1.0f / 3.0f);
+  const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
+  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
+}
+
+static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const cloth_pose from = slot_at(c, b->collider)->body.pose;
+  cloth_pose to = from;
+  to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
+  to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
+  to.rotation = turned_rotation(b, from.rotation, t->h);
+  fill_zero(u, sizeof *u);
+  u->collider = b->collider;
+  u->turns = b->inertia.x > 0.0f;
+  u->from = from;
+  u->start = pose_in_step(c, &from);
+  u->end = pose_in_step(c, &to);
+  u->centre = u->end.position;
+  u->spin = b->spin;
+  if (u->turns && !are_even(b->inertia)) {
+    const cloth_vector inertia = free_inertia(b);
+    const cloth_vector momentum = apply_inertia(inertia, from.rotation, b->spin, 0);
+    u->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
+  }
+}
+
+CLOTH_SEPARATE void predict_bodies(const cloth *c, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    predict_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
+  }
+}
+
+/* Moves a body by its solution. One that would leave the world stops. */
+static void accept_body(const cloth *c, const substep_terms *t, rigid_body *b, body_unknown *u) {
+  const float *y = u->solution;
+  collider_slot *slot = &colliders_of(c)[b->collider];
+  const cloth_vector moved = vector_flush_work(vector(y[0], y[1], y[2]));
+  const cloth_vector turned = vector_flush_work(vector(y[3], y[4], y[5]));
+  const cloth_vector way = vector_add_scaled(moved, b->velocity, t->h);
+  const cloth_vector to = vector_flush(vector_add(u->from.position, way), STATE_QUANTUM);
+  b->velocity = limited_vector(vector_scale(way, t->inverse_h), CLOTH_SPEED_LIMIT);
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = limited_vector(vector_add_scaled(u->spin, turned, t->inverse_h), MAX_SPIN);
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  slot->previous = u->from;
+  slot->body.pose.rotation = turned_by(u->end.rotation, turned);
+  slot->body.pose.position = to;
+  if (!vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+    slot->body.pose.position = u->from.position;
+    b->velocity = vector(0.0f, 0.0f, 0.0f);
+  }
+  u->end = pose_in_step(c, &slot->body.pose);
+}
+
+CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    accept_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
+  }
+}
+
+#else
+
+#define are_bodies_at_rest(c) ((void)(c), 1)
+#define body_number(c, collider) ((void)(c), (void)(collider), -1)
 
 #endif
 
@@ -8189,7 +8240,7 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
 
 /// Air ///
 
-/* The wind with its gusts, and area vectors. Out: inputs.gust_phase. The force of the air is terms/wind.h. */
+/* The wind with its gusts, and area vectors. Out: inputs.gust_phase. */
 
 #if WITH_AIR
 
@@ -8250,9 +8301,7 @@ static void advance_gusts(cloth_inputs *inputs, float time) {
 
 #else
 
-static cloth_vector wind_of(const cloth *c) {
-  return inputs_of(c)->wind;
-}
+#define wind_of(c) (inputs_of(c)->wind)
 
 #endif
 
@@ -8345,6 +8394,145 @@ CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_
 
 /* Least squared area [m^4], 2^-80: with it no quotient is subnormal or infinite. */
 #define AIR_MIN_SQUARE 8.271806125530277e-25f
+
+/// Wind ///
+
+/*
+ * The force of the air on a particle of area vector A n at the velocity v = (x - x_n) / h less the wind, with rho the
+ * density of the air and the coefficients cn, cd, cl:
+ *
+ *   normal drag  -1/2 rho cn A |v| (v.n) n
+ *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
+ *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small
+ *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
+ *                so that no wind reverses a particle
+ *
+ * q is the block along n over the mass: lift's part along v has no block, and with q fades where that takes the part
+ * along n. Out: forces in `residual`, the root of the first block in `air`, the second in `diagonal`.
+ */
+
+/* What the air of a substep depends on. */
+typedef struct wind_terms {
+  cloth_vector wind; /* [m/s] */
+  float inverse_h;   /* [1/s] */
+  float normal, drag, lift,
+      block;        /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
+  float drag_block; /* 1/2 rho cd s h / m0 */
+} wind_terms;
+
+static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
+  const cloth_config_air *air = &c->settings.air;
+  const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
+  const wind_terms w = {.wind = wind_of(c),
+                        .inverse_h = t->inverse_h,
+                        .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
+                        .drag = flush_small(strength * air->drag, WORK_QUANTUM),
+                        .lift = flush_small(strength * air->lift, WORK_QUANTUM),
+                        .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
+                        .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
+  return w;
+}
+
+/* The wind on a row of particles. */
+typedef struct wind_row {
+  const cloth *c;
+  wind_terms w;
+  const float *rows[3]; /* of places: above, the row, below */
+  ptrdiff_t plane;
+  float share, end_share; /* area of a particle over the product of the distances between its neighbours */
+  float border_share;     /* the share of the first and the last row */
+  int32_t columns, is_ring;
+  int32_t place, first; /* of the row in own arrays, and its first particle */
+  const cloth *gapped;
+  vector_array position;
+} wind_row;
+
+CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row) {
+  const int32_t is_first = row == 0, is_last = row + 1 == a->rows, next = NEAR_STEP * a->pitch;
+  float *x = near_row(a->place, a->pitch, row);
+  r->rows[0] = is_first ? x : x - next;
+  r->rows[1] = x;
+  r->rows[2] = is_last ? x : x + next;
+  r->share = is_first || is_last ? r->border_share : 0.5f * r->border_share;
+  r->end_share = r->is_ring ? r->share : 2.0f * r->share;
+  r->place = row * a->pitch;
+  r->first = row * a->columns;
+}
+
+/* Begins with the first row of cloth in air. */
+CLOTH_ONCE void start_wind(wind_row *r, const cloth *c, const solve_arrays *a, const substep_terms *t) {
+  if (!a->air) { return; }
+  r->c = c;
+  r->w = wind_terms_of(c, t);
+  r->plane = a->plane;
+  r->position = vectors_at(c, c->state.position);
+  r->border_share = row_neighbours_at(c, r->position, 0).share;
+  r->columns = a->columns;
+  r->is_ring = a->is_ring;
+  r->gapped = gapped_cloth(c);
+  take_wind_row(r, a, 0);
+}
+
+/* The force of the air on a block, and its block: root^2 n n^T + held I. */
+typedef struct wind_force {
+  lanes3 force, normal;
+  lanes root, held;
+} wind_force;
+
+/* For the area vectors `area` [m^2], mass ratios and velocities v relative to the wind. */
+CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes mass, lanes3 v) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes size = lanes_square_root(lanes_maximum(lanes3_dot(area, area), lanes_splat(AIR_MIN_SQUARE)));
+  wind_force f;
+  f.normal = lanes3_quantise(lanes3_scale(area, lanes_divide(one, size)), WORK_ROUNDER);
+  const lanes speed = lanes_square_root(lanes3_dot(v, v));
+  const lanes across = lanes_quantise(lanes3_dot(f.normal, v), WORK_ROUNDER);
+  const lanes flow = lanes_multiply(size, speed);
+  const lanes push = lanes_multiply(lanes_multiply(flow, across), lanes_splat(w->normal));
+  f.force = lanes3_scale(f.normal, lanes_negate(push));
+  const lanes block = lanes_flush(lanes_multiply(flow, lanes_splat(w->block)));
+  f.root = lanes_square_root(block);
+  f.held = zero;
+  if (w->drag > 0.0f || w->lift > 0.0f) {
+    const lanes through = lanes_multiply(size, lanes_absolute(across));
+    const lanes q = lanes_divide(block, lanes_maximum(mass, lanes_splat(WORK_QUANTUM)));
+    const lanes fade = lanes_add(one, lanes_multiply(q, q));
+    const lanes lift = lanes_divide(lanes_multiply(lanes_absolute(across), lanes_splat(w->lift)),
+                                    lanes_multiply(lanes_maximum(speed, lanes_splat(STATE_QUANTUM)), fade));
+    const lanes along = lanes_multiply(through, lanes_subtract(lanes_splat(w->drag), lift));
+    f.force = lanes3_subtract(f.force, lanes3_scale(v, along));
+    f.held = lanes_multiply(through, lanes_splat(w->drag_block));
+  }
+  return f;
+}
+
+/* Area vectors of a block of a row [m^2], as area_vectors() but of places. */
+CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
+  const ptrdiff_t plane = r->plane;
+#if WITH_GAPS
+  if (r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
+#endif
+  lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
+  lanes share = lanes_splat(r->share);
+  if (!r->is_ring && ends) {
+    const lanes3 x = near_load(r->rows[1], plane, i);
+    const lanes_mask leftmost = lanes_first(ends & ROW_FIRST ? 1 : 0), has_right = lanes_first(r->columns - 1 - i);
+    const lanes end_share = lanes_splat(r->end_share);
+    left = lanes3_select(leftmost, x, left);
+    right = lanes3_select(has_right, right, x);
+    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
+  }
+  const lanes3 along_weft = lanes3_subtract(near_load(r->rows[2], plane, i), near_load(r->rows[0], plane, i));
+  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
+}
+
+/* The force on a block whose ways since x_n are `way`. */
+CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends, lanes3 way) {
+  const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
+  const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
+  const lanes mass = mass_ratio_lanes(r->c, r->first + i);
+  return wind_on_areas(&r->w, area, mass, lanes3_quantise(v, WORK_ROUNDER));
+}
 
 /// Springs ///
 
@@ -8458,7 +8646,6 @@ CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 m
   return lanes3_add_scaled(lanes3_scale(moved, across), d, lanes_multiply(lanes3_dot(d, moved), along));
 }
 
-/* The block of a spring. */
 CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
   const lanes3 scaled = lanes3_scale(d, along);
   const symmetric m = {.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),
@@ -8521,7 +8708,7 @@ typedef struct plate_rows {
   float warp, weft, twist; /* kappa_u, kappa_v and kappa_2; with factors alone */
 } plate_rows;
 
-/* A row buffer of the curvature: hinges.h has four. */
+/* A row buffer of the curvature; with factors there are four. */
 CLOTH_INLINE float *curvature_buffer(const solve_arrays *a, int32_t number) {
   return vector_buffer(a, BUFFER_CURVATURE + number);
 }
@@ -8708,15 +8895,6 @@ static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   }
 }
 
-/* Takes the curvature of the first row for the one before it, too. */
-static void repeat_curvature(const solve_arrays *a) {
-  const float *from = curvature_buffer(a, 1);
-  float *to = curvature_buffer(a, 0);
-  for (int32_t i = 0; i < 3 * (int32_t)a->buffer - 2 * STRAND_STEP * BUFFER_PAD; i += CLOTH_LANES) {
-    lanes_store(to + i, lanes_load(from + i));
-  }
-}
-
 /* -b^2 / a^2 E_v^T E_v, added to the force of a row: b^2 / a^2 times the difference from a row at the border to the one
    beside it, or the negative of that for the latter. */
 static void free_border(const plate_rows *p, int32_t border, int32_t beside, int32_t row) {
@@ -8759,7 +8937,6 @@ static void free_borders(const plate_rows *p, int32_t first, int32_t end) {
   }
 }
 
-/* Goes on to the next row. */
 CLOTH_INLINE void next_row(plate_strand *s, ptrdiff_t next) {
   float *here = s->here;
   s->x = s->below;
@@ -8816,7 +8993,11 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
   if (first > 0) {
     start_curvature(p, first - 1, curvature_buffer(a, 0));
   } else {
-    repeat_curvature(a);
+    const float *from = curvature_buffer(a, 1); /* that of the first row counts for the one before it, too */
+    float *to = curvature_buffer(a, 0);
+    for (int32_t i = 0; i < 3 * (int32_t)a->buffer - 2 * STRAND_STEP * BUFFER_PAD; i += CLOTH_LANES) {
+      lanes_store(to + i, lanes_load(from + i));
+    }
   }
   for (int32_t n = 0; n < STRANDS; n++) {
     if (!is_short) {
@@ -8834,7 +9015,7 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
 /// Hinges ///
 
 /*
- * The plate as it stands in plate.h, where hinges and cells have factors (links.h). With H_u and H_v the forces of the
+ * The plate as it stands above, where hinges and cells have factors (links.h). With H_u and H_v the forces of the
  * hinges whose middles are in a row, along warp and weft, and T the differences along the row of those of the cells
  * between it and the next, the force of row j is
  *
@@ -8843,7 +9024,6 @@ CLOTH_HOT CLOTH_SEPARATE void bend_rows(const plate_rows *p, int32_t first, int3
  * begun in the pass over row j and ended in that over the next. Scratch: BUFFER_CURVATURE, BUFFER_HINGES.
  */
 
-/* The factors of a block of hinges or cells. */
 CLOTH_INLINE lanes factor_at(const float *factors, int32_t i, int32_t which) {
   return lanes_load(OWN(factors, FACTOR_FLOATS, i, which));
 }
@@ -9164,14 +9344,6 @@ static void fill_plate_factors(const cloth *c, const solve_arrays *a, const link
   }
 }
 
-/* Puts what lies beyond the seam of a tube beside the ends of a row. */
-static void close_link_planes(const solve_arrays *a, const link_planes *p, int32_t row) {
-  float *warp = p->warp + row * a->pitch, *twists = p->twists + row * a->pitch;
-  warp[-1] = warp[a->columns - 1];
-  warp[a->columns] = warp[0];
-  twists[-1] = twists[a->columns - 1];
-}
-
 /* Fills the factors, 0 in the places behind the rows. */
 CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
   const link_planes planes = link_planes_of(a);
@@ -9185,152 +9357,15 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
     if (has_gaps(c)) { open_gaps_of_row(c, a, &planes, row); }
 #endif
   }
-  for (int32_t row = 0; row < a->rows && a->is_ring; row++) {
-    close_link_planes(a, &planes, row);
+  for (int32_t row = 0; row < a->rows && a->is_ring; row++) { /* what lies beyond the seam of a tube */
+    float *warp = planes.warp + row * a->pitch, *twists = planes.twists + row * a->pitch;
+    warp[-1] = warp[a->columns - 1];
+    warp[a->columns] = warp[0];
+    twists[-1] = twists[a->columns - 1];
   }
   for (int32_t row = 0; row < a->rows; row++) {
     fill_plate_factors(c, a, &planes, row);
   }
-}
-
-/// Wind ///
-
-/*
- * The force of the air on a particle of area vector A n at the velocity v = (x - x_n) / h less the wind, with rho the
- * density of the air and the coefficients cn, cd, cl:
- *
- *   normal drag  -1/2 rho cn A |v| (v.n) n
- *   drag         -1/2 rho cd A |n.v| v (Boxerman 2003 eq. 3.17)
- *   lift         -1/2 rho cl A (n.v) (|v| n - (n.v) v / |v| / (1 + q^2)), perpendicular to v where q is small
- *   block        the positive part of the derivative, times s h / m0: rho (cn + cl) A |v| n n^T + 1/2 rho cd A |n.v| I,
- *                so that no wind reverses a particle
- *
- * q is the block along n over the mass: lift's part along v has no block, and with q fades where that takes the part
- * along n. Out: forces in `residual`, the root of the first block in `air`, the second in `diagonal`.
- */
-
-/* What the air of a substep depends on. */
-typedef struct wind_terms {
-  cloth_vector wind; /* [m/s] */
-  float inverse_h;   /* [1/s] */
-  float normal, drag, lift,
-      block;        /* 1/2 rho s h^2 / m0 times cn + cl, cd and cl [s^2/m^3], and rho (cn + cl) s h / m0 */
-  float drag_block; /* 1/2 rho cd s h / m0 */
-} wind_terms;
-
-static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
-  const cloth_config_air *air = &c->settings.air;
-  const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
-  const wind_terms w = {.wind = wind_of(c),
-                        .inverse_h = t->inverse_h,
-                        .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
-                        .drag = flush_small(strength * air->drag, WORK_QUANTUM),
-                        .lift = flush_small(strength * air->lift, WORK_QUANTUM),
-                        .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
-                        .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
-  return w;
-}
-
-/* The wind on a row of particles. */
-typedef struct wind_row {
-  const cloth *c;
-  wind_terms w;
-  const float *rows[3]; /* of places: above, the row, below */
-  ptrdiff_t plane;
-  float share, end_share; /* area of a particle over the product of the distances between its neighbours */
-  float border_share;     /* the share of the first and the last row */
-  int32_t columns, is_ring;
-  int32_t place, first; /* of the row in own arrays, and its first particle */
-  const cloth *gapped;
-  vector_array position;
-} wind_row;
-
-/* Goes to row `row`. */
-CLOTH_INLINE void take_wind_row(wind_row *r, const solve_arrays *a, int32_t row) {
-  const int32_t is_first = row == 0, is_last = row + 1 == a->rows, next = NEAR_STEP * a->pitch;
-  float *x = near_row(a->place, a->pitch, row);
-  r->rows[0] = is_first ? x : x - next;
-  r->rows[1] = x;
-  r->rows[2] = is_last ? x : x + next;
-  r->share = is_first || is_last ? r->border_share : 0.5f * r->border_share;
-  r->end_share = r->is_ring ? r->share : 2.0f * r->share;
-  r->place = row * a->pitch;
-  r->first = row * a->columns;
-}
-
-/* Begins with the first row of cloth in air. */
-CLOTH_ONCE void start_wind(wind_row *r, const cloth *c, const solve_arrays *a, const substep_terms *t) {
-  if (!a->air) { return; }
-  r->c = c;
-  r->w = wind_terms_of(c, t);
-  r->plane = a->plane;
-  r->position = vectors_at(c, c->state.position);
-  r->border_share = row_neighbours_at(c, r->position, 0).share;
-  r->columns = a->columns;
-  r->is_ring = a->is_ring;
-  r->gapped = gapped_cloth(c);
-  take_wind_row(r, a, 0);
-}
-
-/* The force of the air on a block, and its block: root^2 n n^T + held I. */
-typedef struct wind_force {
-  lanes3 force, normal;
-  lanes root, held;
-} wind_force;
-
-/* For the area vectors `area` [m^2], mass ratios and velocities v relative to the wind. */
-CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes mass, lanes3 v) {
-  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  const lanes size = lanes_square_root(lanes_maximum(lanes3_dot(area, area), lanes_splat(AIR_MIN_SQUARE)));
-  wind_force f;
-  f.normal = lanes3_quantise(lanes3_scale(area, lanes_divide(one, size)), WORK_ROUNDER);
-  const lanes speed = lanes_square_root(lanes3_dot(v, v));
-  const lanes across = lanes_quantise(lanes3_dot(f.normal, v), WORK_ROUNDER);
-  const lanes flow = lanes_multiply(size, speed);
-  const lanes push = lanes_multiply(lanes_multiply(flow, across), lanes_splat(w->normal));
-  f.force = lanes3_scale(f.normal, lanes_negate(push));
-  const lanes block = lanes_flush(lanes_multiply(flow, lanes_splat(w->block)));
-  f.root = lanes_square_root(block);
-  f.held = zero;
-  if (w->drag > 0.0f || w->lift > 0.0f) {
-    const lanes through = lanes_multiply(size, lanes_absolute(across));
-    const lanes q = lanes_divide(block, lanes_maximum(mass, lanes_splat(WORK_QUANTUM)));
-    const lanes fade = lanes_add(one, lanes_multiply(q, q));
-    const lanes lift = lanes_divide(lanes_multiply(lanes_absolute(across), lanes_splat(w->lift)),
-                                    lanes_multiply(lanes_maximum(speed, lanes_splat(STATE_QUANTUM)), fade));
-    const lanes along = lanes_multiply(through, lanes_subtract(lanes_splat(w->drag), lift));
-    f.force = lanes3_subtract(f.force, lanes3_scale(v, along));
-    f.held = lanes_multiply(through, lanes_splat(w->drag_block));
-  }
-  return f;
-}
-
-/* Area vectors of a block of a row [m^2], as area_vectors() of air.h but of places. */
-CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
-  const ptrdiff_t plane = r->plane;
-#if WITH_GAPS
-  if (r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
-#endif
-  lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
-  lanes share = lanes_splat(r->share);
-  if (!r->is_ring && ends) {
-    const lanes3 x = near_load(r->rows[1], plane, i);
-    const lanes_mask leftmost = lanes_first(ends & ROW_FIRST ? 1 : 0), has_right = lanes_first(r->columns - 1 - i);
-    const lanes end_share = lanes_splat(r->end_share);
-    left = lanes3_select(leftmost, x, left);
-    right = lanes3_select(has_right, right, x);
-    share = lanes_select(has_right, lanes_select(leftmost, end_share, share), end_share);
-  }
-  const lanes3 along_weft = lanes3_subtract(near_load(r->rows[2], plane, i), near_load(r->rows[0], plane, i));
-  return lanes3_scale(lanes3_cross(lanes3_subtract(right, left), along_weft), share);
-}
-
-/* The force on a block whose ways since x_n are `way`. */
-CLOTH_INLINE wind_force wind_on_block(const wind_row *r, int32_t i, int32_t ends, lanes3 way) {
-  const lanes3 v = lanes3_subtract(lanes3_scale(way, lanes_splat(r->w.inverse_h)), lanes3_splat(r->w.wind));
-  const lanes3 area = lanes3_quantise(areas_of_block(r, i, ends), WORK_ROUNDER);
-  const lanes mass = mass_ratio_lanes(r->c, r->first + i);
-  return wind_on_areas(&r->w, area, mass, lanes3_quantise(v, WORK_ROUNDER));
 }
 
 /// Coefficients of a substep ///
@@ -9805,6 +9840,36 @@ static void remove_confinement(const cloth *c, int32_t particle) {
   inputs_of(c)->confined_count--;
 }
 
+/// Confined particles in the solve ///
+
+/* A particle on a line or in a plane moves along it alone: residual, direction and product are projected, as by the
+   filter S of Boxerman 2003 (eq. 5.1). Sums with a projected vector need no projection of the other. */
+
+/* Projects the vectors of confined particles in an own array. */
+static void confine_own(const cloth *c, float *array) {
+  const int32_t pitch = pitch_of(c), columns = c->grid.columns;
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const confinement *entry = &confined_of(c)[n];
+    const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
+    const cloth_vector kept = vector_flush_work(confine_vector(entry, own_vector(array, place)));
+    *own_at(array, 3, place, 0) = kept.x;
+    *own_at(array, 3, place, 1) = kept.y;
+    *own_at(array, 3, place, 2) = kept.z;
+  }
+}
+
+static void confine_direction(const cloth *c) {
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    const solve_arrays a = arrays_of(c);
+    const confinement *entry = &confined_of(c)[n];
+    const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
+    float *p = near_row(a.direction, a.pitch, row);
+    const cloth_vector kept = confine_vector(entry, near_vector(p, a.plane, column));
+    near_vector_store(p, a.plane, column, vector_quantise(kept, WORK_ROUNDER));
+    if (a.is_ring) { close_ring(p, a.plane, a.columns); }
+  }
+}
+
 /// Tethers ///
 
 /* Choice of the tethers (long range attachments, Kim, Chentanez and Mueller-Fischer 2012): for each of two slots of a
@@ -9813,7 +9878,6 @@ static void remove_confinement(const cloth *c, int32_t particle) {
 
 #if WITH_TETHERS
 
-/* The anchors of all particles in a slot. */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
@@ -9856,33 +9920,31 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
+/* Squared rest distance between two particles [m^2]. */
+static float squared_rest(const cloth *c, rest_metric m, int32_t from, int32_t to) {
+  const int32_t from_row = from / c->grid.columns, row = to / c->grid.columns;
+  const int32_t columns = (to - row * c->grid.columns) - (from - from_row * c->grid.columns);
+  const lanes apart = shorter_columns(m, lanes_splat((float)columns));
+  return lanes_first_value(rest_squared(m, apart, lanes_splat((float)(row - from_row))));
+}
+
 /* The search for anchors, at one particle. */
 typedef struct anchor_search {
   rest_metric metric;
-  int32_t particle, column, row;
+  int32_t particle;
   int32_t *slots[TETHERS]; /* anchors of all particles; NULL for a slot that the cloth does not have */
 } anchor_search;
 
-/* Squared rest distance from a pin to a grid point [m^2]. */
-static float rest_from(const cloth *c, const anchor_search *t, int32_t pin, int32_t column, int32_t row) {
-  int32_t pin_row = pin / c->grid.columns;
-  lanes columns = shorter_columns(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
-  return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
-}
-
 static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pin) {
-  return rest_from(c, t, pin, t->column, t->row);
+  return squared_rest(c, t->metric, pin, t->particle);
 }
 
 /* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: this is the
    ratio of the squares. A greater one lets particles below a row of pins take two neighbouring ones. */
 #define REDUNDANT_RATIO 4.0f
 
-/* Is `pin` redundant for the particle beside the anchor `other`? */
 static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t pin, int32_t other) {
-  int32_t row = other / c->grid.columns;
-  float between = rest_from(c, t, pin, other - row * c->grid.columns, row);
-  return REDUNDANT_RATIO * between < rest_to_particle(c, t, pin);
+  return REDUNDANT_RATIO * squared_rest(c, t->metric, pin, other) < rest_to_particle(c, t, pin);
 }
 
 /* Proposes a pin, or -1: the nearest is the first anchor, the nearest that is not redundant beside it the second. */
@@ -9904,23 +9966,11 @@ static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) 
 
 /* Proposes the anchors of the neighbour that is so many columns and rows away, if there is one. */
 static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32_t columns, int32_t rows) {
-  int32_t column = t->column + columns;
-  int32_t row = t->row + rows;
-  if (is_wrapped(c)) {
-    column += column < 0 ? c->grid.columns : 0;
-    column -= column >= c->grid.columns ? c->grid.columns : 0;
+  const int32_t row = t->particle / c->grid.columns, column = t->particle % c->grid.columns;
+  const int32_t neighbour = particle_from(c, row + rows, column + columns);
+  for (int32_t slot = 0; neighbour >= 0 && slot < c->settings.tethers.count; slot++) {
+    propose_anchor(c, t, t->slots[slot][neighbour]);
   }
-  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return; }
-  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-    propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
-  }
-}
-
-/* Moves the search to a column of its row; columns past the end of a tube's row start again at 0. */
-static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
-  column -= column >= c->grid.columns ? c->grid.columns : 0;
-  t->column = column;
-  t->particle = t->row * c->grid.columns + column;
 }
 
 /* One sweep of nearest-anchor propagation, downwards for rows 1 and upwards for -1: candidates come from the row
@@ -9932,46 +9982,33 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
   t.slots[0] = tethers_of(c, 0);
   t.slots[1] = c->settings.tethers.count > 1 ? tethers_of(c, 1) : NULL;
   for (int32_t n = 0; n < c->grid.rows; n++) {
-    t.row = rows > 0 ? n : c->grid.rows - 1 - n;
+    const int32_t first = (rows > 0 ? n : c->grid.rows - 1 - n) * c->grid.columns;
     for (int32_t column = 0; column < columns; column++) {
-      set_cursor(c, &t, column);
+      t.particle = first + column % c->grid.columns;
       propose_from_neighbour(c, &t, -1, 0 - rows);
       propose_from_neighbour(c, &t, 0, 0 - rows);
       propose_from_neighbour(c, &t, 1, 0 - rows);
       propose_from_neighbour(c, &t, -1, 0);
     }
     for (int32_t column = columns - 1; column >= 0; column--) {
-      set_cursor(c, &t, column);
+      t.particle = first + column % c->grid.columns;
       propose_from_neighbour(c, &t, 1, 0);
     }
   }
-}
-
-/* May tethers lead to a particle? */
-static int is_anchor(const cloth *c, int32_t particle) {
-  return is_pinned(c, particle) && !is_on_body(c, particle) && !is_gap(c, particle, GAP_PARTICLE);
-}
-
-#if WITH_GAPS
-
-/* Columns from one to another, round the other side of a tube if that is shorter. */
-static int32_t columns_between(const cloth *c, int32_t from, int32_t to) {
-  const int32_t apart = to - from, half = c->grid.columns / 2;
-  const int32_t shift = !is_wrapped(c) ? 0 : apart > half ? c->grid.columns : apart < -half ? -c->grid.columns : 0;
-  return apart - shift;
 }
 
 /* Is there material on both sides of a straight line between two particles, where it passes rows or columns, or on one
    side of it where it follows them? It does not stretch before it is as long as at rest; one over a hole may. */
 static int is_over_material(const cloth *c, int32_t particle, int32_t pin) {
   const int32_t columns = c->grid.columns, row = particle / columns, column = particle - row * columns;
-  const int32_t down = pin / columns - row, across = columns_between(c, column, pin % columns);
+  const int32_t down = pin / columns - row, apart = pin % columns - column, half = columns / 2;
+  const int32_t round = !is_wrapped(c) ? 0 : apart > half ? columns : apart < -half ? -columns : 0; /* a tube */
+  const int32_t across = apart - round;
   const int32_t rows = down < 0 ? -down : down, wide = across < 0 ? -across : across;
   const int32_t step_row = down < 0 ? -1 : 1, step_column = across < 0 ? -1 : 1;
-  int32_t r = row, q = column,
-          error = wide - rows; /* Bresenham's line, but for the steps, one row or one column each */
+  int32_t r = row, q = column, error = wide - rows; /* Bresenham's line, but for steps of one row or one column */
   for (int32_t n = 0; n < rows + wide; n++) {
-    const int along_warp = rows == 0 || (wide > 0 && error > 0) || (wide > 0 && error == 0);
+    const int along_warp = rows == 0 || (wide > 0 && error >= 0);
     const int32_t next_q = along_warp ? q + step_column : q, next_r = along_warp ? r : r + step_row;
     const int32_t first_q = (next_q < q ? next_q : q) + columns, first_r = next_r < r ? next_r : r;
     if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) { return 0; }
@@ -9993,18 +10030,14 @@ CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
   }
 }
 
-#endif
-
 /* Chooses the tethers of all particles: pins are their own anchors, and two sweeps propagate them. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_held(c, i) && !is_gap(c, i, GAP_PARTICLE) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
-#if WITH_GAPS
   if (has_gaps(c)) { remove_tethers_over_gaps(c); }
-#endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
@@ -10016,7 +10049,6 @@ static uint64_t paths_work(const cloth *c) {
   return (uint64_t)(uint32_t)(c->settings.tethers.count * c->count) * steps * COST_PATH;
 }
 
-/* Removes the tethers to a particle that is a pin no longer. */
 static void remove_tethers_to(const cloth *c, int32_t particle) {
   int32_t *pins = (int32_t *)at(c, c->state.tethers);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
@@ -10035,19 +10067,12 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   int error = check_tether(c, particle, slot);
+  if (!error) { error = check_present(c, particle); }
+  if (!error && pin != -1) { error = check_pin(c, pin); }
+  if (!error && pin != -1) { error = check_present(c, pin); }
   if (error) { return error; }
-  error = check_present(c, particle);
-  if (error) { return error; }
-  if (pin != -1) {
-    error = check_pin(c, pin);
-    if (error) { return error; }
-    error = check_present(c, pin);
-    if (error) { return error; }
-  }
   if (!c->has_scratch) { return CLOTH_ERROR_STATE; } /* choosing needs it */
-#if WITH_GAPS
   if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) { return CLOTH_ERROR_STATE; }
-#endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) { choose_tethers(c); }
   inputs_of(c)->tethers_chosen = TETHERS_SET;
   set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
@@ -10056,8 +10081,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
   int error = check_call(c, pin);
-  if (error) { return error; }
-  error = check_tether(c, particle, slot);
+  if (!error) { error = check_tether(c, particle, slot); }
   if (error) { return error; }
   *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
   return CLOTH_OK;
@@ -10435,10 +10459,6 @@ static self_workspace *self_workspace_of(const cloth *c) {
 /* Largest number of steps that is counted, the bits below SELF_SEWN: at least SELF_TANGLED_AGE. */
 #define SELF_OLDEST (SELF_SEWN - 1)
 
-CLOTH_INLINE int is_tangled_age(uint8_t age) {
-  return (age & SELF_OLDEST) >= SELF_TANGLED_AGE;
-}
-
 /* A level of the tree, row by row. */
 typedef struct self_level {
   self_node *nodes;
@@ -10475,23 +10495,19 @@ typedef struct self_body {
   float hold;      /* of its pairs [N/m] */
   int32_t has_solution;
   uint32_t remembers; /* entries of the part before */
+  int32_t levels;     /* of its tree */
   pair_memories memories;
-  int32_t levels;
   self_level level[SELF_LEVELS];
 } self_body;
 
-/* Room for a vector of each particle: the places of a near array of the solve, whose pads stay as they are. */
-static vector_array room_of_vectors(const cloth *c, uintptr_t array) {
+/* Where particles were when the part of a substep began that has just been solved: in the places of a near array of the
+   solve, whose pads stay as they are. */
+static vector_array kept_start(const cloth *c) {
   const int32_t pitch = pitch_of(c), rows = c->grid.rows;
   const int32_t plane = CLOTH_LANES == 1 ? pitch * rows : near_plane(pitch, rows);
-  float *first = near_array(c, array);
+  float *first = near_array(c, c->scratch.product);
   const vector_array room = {first, first + plane, first + 2 * plane};
   return room;
-}
-
-/* Where particles were when the part of a substep began that has just been solved. */
-static vector_array kept_start(const cloth *c) {
-  return room_of_vectors(c, c->scratch.product);
 }
 
 /* Least square of the height of a cell at rest [m^2]. */
@@ -10537,7 +10553,6 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   CLOTH_ASSERT(b->levels <= SELF_LEVELS);
 }
 
-/* 1 if the cell whose first particle is (row, column) exists. */
 CLOTH_INLINE int has_cell(const self_body *b, int32_t row, int32_t column) {
   return row + 1 < b->rows && (b->is_wrapped || column + 1 < b->columns) &&
          !is_gap(b->c, row * b->columns + column, GAP_CELL);
@@ -10555,12 +10570,7 @@ CLOTH_INLINE void find_corners(const self_body *b, int32_t row, int32_t column, 
 
 /* a - b, in multiples of 2^-30 m: products of crosses are multiples of 2^-120, so that none is subnormal. */
 CLOTH_INLINE cloth_vector exact_difference(cloth_vector a, cloth_vector b) {
-  return vector(quantise(a.x - b.x, STATE_ROUNDER), quantise(a.y - b.y, STATE_ROUNDER),
-                quantise(a.z - b.z, STATE_ROUNDER));
-}
-
-CLOTH_INLINE lanes3 lanes3_exact_difference(lanes3 a, lanes3 b) {
-  return lanes3_quantise(lanes3_subtract(a, b), STATE_ROUNDER);
+  return vector_quantise(vector_subtract(a, b), STATE_ROUNDER);
 }
 
 /* Makes boxes hold others, too. The last block of lanes may overlap the one before, which changes nothing. */
@@ -10767,8 +10777,6 @@ static void build_parent(const self_body *b, int32_t level, int32_t node) {
   }
 }
 
-#if WITH_GAPS
-
 /* Beside a gap cloth may come near itself however flat it is: leaves with one have edges in all directions. */
 static void widen_edges_at_gaps(const self_body *b) {
   for (int32_t i = 0; i < b->count; i++) {
@@ -10781,8 +10789,6 @@ static void widen_edges_at_gaps(const self_body *b) {
     }
   }
 }
-
-#endif
 
 /* Twice the middle of a box of edges [m]. */
 CLOTH_INLINE cloth_vector middle_of_edges(const float *edge) {
@@ -10847,9 +10853,7 @@ CLOTH_HOT CLOTH_SEPARATE void build_tree(const self_body *b, float ahead, float 
     }
     if (whole < leaves->columns) { build_leaves(b, ahead, row, 2 * whole, 1); }
   }
-#if WITH_GAPS
   if (has_gaps(b->c)) { widen_edges_at_gaps(b); }
-#endif
   for (int32_t level = 0; level < b->levels; level++) {
     for (int32_t node = 0; level > 0 && node < b->level[level].columns * b->level[level].rows; node++) {
       build_parent(b, level, node);
@@ -10873,93 +10877,7 @@ static int are_flat(const self_body *b, const self_level *l, const node_list *a,
   return is;
 }
 
-#endif
-
-/// Edges through triangles ///
-
-#if WITH_SELF
-
-/* Where an edge passes through a triangle: the test, for the search of pairs and for contour.h. In and out: arguments
-   alone. */
-
-/* Edges that a cell owns, from its first particle: along the row, along the column, across the cell. */
-enum { SELF_EDGE_ROW, SELF_EDGE_COLUMN, SELF_EDGE_ACROSS, SELF_EDGES };
-
-/* A cloth in a group and a particle of it, in one number; the lowest bits say which edge or triangle of its cell. */
-#define SELF_BODY_SHIFT 20
-
-CLOTH_INLINE uint32_t self_number(int32_t body, int32_t value) {
-  return (uint32_t)body << SELF_BODY_SHIFT | (uint32_t)value;
-}
-
-CLOTH_INLINE int32_t number_body(uint32_t number) {
-  return (int32_t)(number >> SELF_BODY_SHIFT);
-}
-
-CLOTH_INLINE int32_t number_value(uint32_t number) {
-  return (int32_t)(number & ((1u << SELF_BODY_SHIFT) - 1u));
-}
-
-/* 1 if an edge of a cell exists. */
-static int has_edge(const self_body *b, int32_t row, int32_t column, int32_t edge) {
-  if (edge == SELF_EDGE_ACROSS) { return has_cell(b, row, column); }
-  if (is_gap(b->c, row * b->columns + column, edge == SELF_EDGE_ROW ? GAP_WARP : GAP_WEFT)) { return 0; }
-  return edge == SELF_EDGE_COLUMN ? row + 1 < b->rows : b->is_wrapped || column + 1 < b->columns;
-}
-
-/* The corner of the cell that each of its edges leads to, and those after the first of each of its two triangles. */
-CLOTH_CONSTANT static const int8_t edge_corner[SELF_EDGES] = {1, 3, 2};
-CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
-
-/* Where edges pass through triangles, in lanes. */
-typedef struct edge_passes {
-  uint32_t through;           /* a bit for each lane; without one the rest is not set */
-  lanes share, second, third; /* along the edge; of the corners after the first */
-  lanes3 normal;              /* of the triangle, of any length */
-} edge_passes;
-
-/* Edges from `from` to `to` and triangles with corners at the origin, b and c. */
-CLOTH_REPEATED edge_passes pass_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
-  edge_passes e;
-  e.normal = lanes3_cross(b, c);
-  const lanes before = lanes_flush_below(lanes3_dot(from, e.normal), WORK_QUANTUM * WORK_QUANTUM);
-  const lanes after = lanes_flush_below(lanes3_dot(to, e.normal), WORK_QUANTUM * WORK_QUANTUM);
-  e.through = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
-  if (!e.through) { return e; }
-  const lanes fall = lanes_subtract(before, after);
-  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
-  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, one));
-  e.share = lanes_flush_below(share, LEAST_WEIGHT);
-  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), e.share), STATE_ROUNDER);
-  const lanes square = lanes3_dot(e.normal, e.normal), divisor = lanes_select(lanes_less(zero, square), square, one);
-  const lanes second = lanes3_dot(lanes3_cross(p, c), e.normal), third = lanes3_dot(lanes3_cross(b, p), e.normal);
-  e.through &= ~(lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
-                 lanes_bits(lanes_less(square, lanes_add(second, third))));
-  e.second = lanes_flush_below(lanes_divide(second, divisor), LEAST_WEIGHT);
-  e.third = lanes_flush_below(lanes_divide(third, divisor), LEAST_WEIGHT);
-  return e;
-}
-
-/* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
-static cloth_vector self_unit(cloth_vector a) {
-  const float square = vector_dot(a, a);
-  if (!(square > 1.0e-28f && is_finite(square))) { return vector(0.0f, 0.0f, 0.0f); }
-  return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
-}
-
-/* Two ends of an edge, then three corners of a triangle, and the weights of the five where they meet. */
-typedef struct self_meeting {
-  int32_t particle[5];
-  float weight[5];
-  cloth_vector normal; /* of the triangle, of any length */
-} self_meeting;
-
-#endif
-
 /// Leaves of the tree of boxes ///
-
-#if WITH_SELF
 
 /* The cells of a leaf, side by side in memory, with their boxes, and which of those of two leaves come near each other.
    Scratch: none. */
@@ -11058,14 +10976,10 @@ CLOTH_INLINE void fill_leaf(const leaf_rows *rows, float ahead, self_leaf *leaf)
   }
 }
 
-/* The first particle of a cell of a leaf. */
 CLOTH_INLINE int32_t leaf_particle(const self_body *b, const self_leaf *leaf, int32_t cell) {
   return leaf->first + (cell >> 1) * b->columns + (cell & 1);
 }
 
-#if WITH_GAPS
-
-/* Leaves out cells and particles that the grid does not have. */
 static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
   for (int32_t cell = 0; cell < SELF_CELLS; cell++) {
     const uint32_t bit = 1u << cell;
@@ -11075,8 +10989,6 @@ static void drop_absent_cells(const self_body *b, self_leaf *leaf) {
     }
   }
 }
-
-#endif
 
 /* Where a leaf lies, and which particles and cells it has. */
 static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
@@ -11091,9 +11003,7 @@ static void place_leaf(const self_body *b, int32_t number, self_leaf *leaf) {
   leaf->particles = has_row ? row | row << 2 : row;
   leaf->cells = (b->is_wrapped || has_column ? wide : 0u) & (has_row ? 3u : 0u);
   leaf->cells |= leaf->row + 2 < b->rows ? leaf->cells << 2 : 0u;
-#if WITH_GAPS
   if (has_gaps(b->c)) { drop_absent_cells(b, leaf); }
-#endif
 }
 
 /* A leaf of the tree of a cloth that looks ahead by a time. */
@@ -11128,17 +11038,14 @@ CLOTH_INLINE uint32_t places_near(const self_leaf *leaf, const float *low, const
   return leaf->particles & ~bits;
 }
 
-CLOTH_INLINE lanes3 load_normals(const self_leaf *leaf, int32_t cell) {
-  return lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
-                   lanes_load(leaf->normal[2] + cell));
-}
-
 /* Which cells of a leaf have normals less than 90 degrees from that of cell n of another, a bit each. */
 CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other, int32_t n) {
   const lanes3 that = lanes3_splat(vector(other->normal[0][n], other->normal[1][n], other->normal[2][n]));
   uint32_t bits = 0;
   for (int32_t cell = 0; cell < SELF_CELLS; cell += CLOTH_LANES) {
-    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(load_normals(leaf, cell), that))) << cell;
+    const lanes3 normals = lanes3_of(lanes_load(leaf->normal[0] + cell), lanes_load(leaf->normal[1] + cell),
+                                     lanes_load(leaf->normal[2] + cell));
+    bits |= lanes_bits(lanes_less(lanes_splat(0.0f), lanes3_dot(normals, that))) << cell;
   }
   return bits;
 }
@@ -11177,11 +11084,19 @@ CLOTH_INLINE int32_t feature_cloth(uint32_t feature) {
   return (int32_t)(feature >> FEATURE_CLOTH_SHIFT & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
 
+CLOTH_INLINE int32_t feature_kind(uint32_t feature) {
+  return (int32_t)(feature >> FEATURE_PLACE_BITS & ((1u << FEATURE_KIND_BITS) - 1u));
+}
+
 /* The place of the particle of a feature in rows of so many places. */
 CLOTH_INLINE int32_t feature_place(uint32_t feature, int32_t pitch) {
   const int32_t mask = (1 << FEATURE_COLUMN_BITS) - 1, column = (int32_t)feature & mask;
   return ((int32_t)(feature >> FEATURE_COLUMN_BITS) & mask) * pitch + column;
 }
+
+/* The corner of the cell that each of its edges leads to, and those after the first of each of its two triangles. */
+CLOTH_CONSTANT static const int8_t edge_corner[3] = {1, 3, 2};
+CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
 /* Candidates are kept by pairs of cells: which of PAIR_KINDS pairs of their kinds of features, a bit each, stands in
    seven bits over each cell of 25 bits. A candidate is 16 times its pair of cells and which pair of kinds. First come
@@ -11227,11 +11142,6 @@ CLOTH_INLINE uint32_t feature_of(uint32_t cell, int32_t kind) {
   return rest << FEATURE_KIND_BITS | (uint32_t)kind << FEATURE_PLACE_BITS | place;
 }
 
-CLOTH_INLINE uint32_t kinds_of_pair(cell_pair pair) {
-  return pair.first >> CELL_BITS | pair.second >> CELL_BITS << CELL_KINDS;
-}
-
-/* The cloth of a cell. */
 CLOTH_INLINE int32_t cloth_of_cell(uint32_t cell) {
   return (int32_t)(cell >> (FEATURE_PLACE_BITS + 1) & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
@@ -11241,7 +11151,6 @@ CLOTH_INLINE uint32_t kinds_of_candidate(uint32_t candidate) {
   return candidate & ((1u << PAIR_KIND_BITS) - 1u);
 }
 
-/* 1 if a candidate is of two edges. */
 CLOTH_INLINE int32_t is_of_edges(uint32_t candidate) {
   return (int32_t)(PAIRS_OF_EDGES >> kinds_of_candidate(candidate) & 1u);
 }
@@ -11295,16 +11204,15 @@ typedef struct self_search self_search;
 struct self_group {
   self_body *bodies;
   int32_t count;
-  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth, ... */
-  self_pair own;          /* ... which touches itself so */
-  int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
-  int32_t *touching;      /* and those that press in the last part */
-  cell_pair *cells;       /* candidates */
-  pair_element *elements; /* what touches in a part, see pairs.h */
-  self_intersection *intersections;
+  const self_pair *pairs;  /* of cloths a and b at a * count + b */
+  int32_t *candidates;     /* of each cloth, found by the last gather */
+  int32_t *touching;       /* and those that press in the last part */
+  cell_pair *cells;        /* candidates */
+  pair_element *elements;  /* what touches in a part, see pairs.h */
+  pair_key *intersections; /* an edge and a triangle each */
   self_visit *visits;
   self_search *search; /* this and visits, nodes: during a gather, in the memory of the elements */
-  int32_t max_cells, max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits, max_tests;
+  self_layout room;    /* how much of each there may be */
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 };
@@ -11339,25 +11247,17 @@ struct self_search {
 
 LAYOUT_CONTRACT(search_fits_into_its_room, sizeof(self_search) <= SELF_SEARCH_BYTES);
 
-/* How a cloth touches itself. */
-static self_pair own_pair(const self_settings *s) {
-  const self_pair pair = {s->thickness, s->friction, s->untangle, s->shape == CLOTH_SELF_SPHERES};
-  return pair;
-}
-
 /* How cloths a and b of a group touch. */
 CLOTH_INLINE const self_pair *pair_between(const self_group *g, int32_t a, int32_t b) {
-  return g->pairs ? &g->pairs[a * g->count + b] : &g->own;
+  return &g->pairs[a * g->count + b];
 }
 
 /// Particles that are sewn ///
 
-/* 1 if a particle of cloth n is sewn. */
 CLOTH_INLINE int is_sewn(const sewn_labels *sewn, int32_t n, int32_t particle) {
   return sewn && sewn->number[sewn->first[n] + particle] >= 0;
 }
 
-/* 1 if a particle of cloth a and one of cloth b are sewn together. */
 static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_t b, int32_t other) {
   if (!is_sewn(sewn, a, particle) || !is_sewn(sewn, b, other)) { return 0; }
   const int32_t *of_one = sewn->label[sewn->number[sewn->first[a] + particle]];
@@ -11385,9 +11285,8 @@ static int stay_sewn(const self_group *g, int32_t a, int32_t particle, int32_t b
 
 /// Pairs of features ///
 
-/* 1 if two particles of cells that wait are one, or sewn together, or were. */
-static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
-  const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
+/* 1 if a particle of cloth a and one of cloth b are one, or sewn together, or were. */
+static int are_joined_particles(const self_search *s, int32_t a, int32_t i, int32_t b, int32_t j) {
   return (a == b && i == j) || (WITH_SEAMS && s->has_sewn && stay_sewn(s->group, a, i, b, j));
 }
 
@@ -11398,13 +11297,13 @@ static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) 
   for (int32_t n = 0; n < 4; n++) {
     for (int32_t k = 0; k < 4; k++) {
       const uint32_t with = pairs_with_corners[n][k];
-      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) { joined |= with; }
+      const int32_t i = q->corner[0][n][lane], j = q->corner[1][k][lane];
+      if ((kinds & with) && are_joined_particles(s, q->cloth[0], i, q->cloth[1], j)) { joined |= with; }
     }
   }
   return joined;
 }
 
-/* A cell that waits. */
 static uint32_t waiting_cell(const self_search *s, int32_t side, int32_t lane) {
   const int32_t number = s->queue.cloth[side], first = s->queue.corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
@@ -11418,7 +11317,7 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
   const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
   int32_t count = 0;
   for (uint32_t left = kinds; left; left &= left - 1u) {
-    const int has_room = s->found < g->max_cells && s->candidates + count < g->max_candidates;
+    const int has_room = s->found < g->room.max_cells && s->candidates + count < g->room.max_candidates;
     kinds &= has_room ? ~0u : ~(left & (0u - left));
     count += has_room;
     s->dropped += !has_room;
@@ -11431,10 +11330,8 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
   s->candidates += count;
   s->meets[a] |= (uint16_t)(1u << b);
   s->meets[b] |= (uint16_t)(1u << a);
-  if (g->candidates) {
-    g->candidates[a] += count;
-    g->candidates[b] += a != b ? count : 0;
-  }
+  g->candidates[a] += count;
+  g->candidates[b] += a != b ? count : 0;
 }
 
 /// Nearest points of edges ///
@@ -11514,7 +11411,8 @@ CLOTH_SEPARATE lanes load_cells(const self_search *s, int32_t k, cell_lanes *c) 
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t n = 0; n < 4; n++) {
       const uint16_t *corner = q->corner[side][n] + k;
-      c->corner[side][n] = lanes3_exact_difference(lanes3_pick(body[side]->start, corner), origin);
+      c->corner[side][n] =
+          lanes3_quantise(lanes3_subtract(lanes3_pick(body[side]->start, corner), origin), STATE_ROUNDER);
       const lanes3 way = lanes3_scale(lanes3_pick(body[side]->velocity, corner), lanes_splat(s->ahead));
       c->way[side][n] = lanes3_quantise(way, STATE_ROUNDER);
     }
@@ -11527,7 +11425,6 @@ CLOTH_SEPARATE lanes load_cells(const self_search *s, int32_t k, cell_lanes *c) 
   return way;
 }
 
-/* Which lanes have a square of a distance within the reach. */
 CLOTH_INLINE lanes_mask is_in_reach(const cell_lanes *c, lanes square) {
   return lanes_less(square, lanes_multiply(c->reach, c->reach));
 }
@@ -11543,7 +11440,6 @@ CLOTH_SEPARATE uint32_t faces_near(const cell_lanes *c, int32_t side, int32_t tr
   return lanes_bits(is_in_reach(c, lanes_select(t.inside, lanes_multiply(t.height, t.height), apart)));
 }
 
-/* Which edges of two kinds come near each other. */
 CLOTH_SEPARATE uint32_t edges_near(const cell_lanes *c, int32_t kind, int32_t other) {
   const lanes3 *first = c->corner[0], *second = c->corner[1];
   const lanes3 a = lanes3_subtract(first[edge_corner[kind - FEATURE_WARP]], first[0]);
@@ -11554,12 +11450,6 @@ CLOTH_SEPARATE uint32_t edges_near(const cell_lanes *c, int32_t kind, int32_t ot
   near = lanes_both(near, lanes_less(least, lanes_minimum(e.first, e.second)));
   near = lanes_both(near, lanes_less(lanes_maximum(e.first, e.second), most));
   return lanes_bits(near);
-}
-
-/* Which first corners come near each other. */
-CLOTH_INLINE uint32_t points_near_each_other(const cell_lanes *c) {
-  const lanes3 apart = lanes3_subtract(c->corner[0][0], c->corner[1][0]);
-  return lanes_bits(is_in_reach(c, lanes3_dot(apart, apart)));
 }
 
 /* Adds what is near of the pair of cells in a lane. Returns 1 if something is. */
@@ -11574,6 +11464,38 @@ static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], in
   if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) { kinds &= ~find_joined(s, kinds, lane); }
   add_candidates(s, kinds, lane);
   return kinds != 0;
+}
+
+/// Edges through triangles ///
+
+/* Where edges pass through triangles, in lanes. */
+typedef struct edge_passes {
+  uint32_t through;           /* a bit for each lane; without one the rest is not set */
+  lanes share, second, third; /* along the edge; of the corners after the first */
+  lanes3 normal;              /* of the triangle, of any length */
+} edge_passes;
+
+/* Edges from `from` to `to` and triangles with corners at the origin, b and c. */
+CLOTH_REPEATED edge_passes pass_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
+  edge_passes e;
+  e.normal = lanes3_cross(b, c);
+  const lanes before = lanes_flush_below(lanes3_dot(from, e.normal), WORK_QUANTUM * WORK_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(to, e.normal), WORK_QUANTUM * WORK_QUANTUM);
+  e.through = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
+  if (!e.through) { return e; }
+  const lanes fall = lanes_subtract(before, after);
+  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
+  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, one));
+  e.share = lanes_flush_below(share, LEAST_WEIGHT);
+  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), e.share), STATE_ROUNDER);
+  const lanes square = lanes3_dot(e.normal, e.normal), divisor = lanes_select(lanes_less(zero, square), square, one);
+  const lanes second = lanes3_dot(lanes3_cross(p, c), e.normal), third = lanes3_dot(lanes3_cross(b, p), e.normal);
+  e.through &= ~(lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
+                 lanes_bits(lanes_less(square, lanes_add(second, third))));
+  e.second = lanes_flush_below(lanes_divide(second, divisor), LEAST_WEIGHT);
+  e.third = lanes_flush_below(lanes_divide(third, divisor), LEAST_WEIGHT);
+  return e;
 }
 
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
@@ -11616,7 +11538,10 @@ CLOTH_SEPARATE uint32_t test_lanes(self_search *s, int32_t k, uint32_t near[PAIR
   cell_lanes c;
   uint32_t found = 0;
   lanes_store(ways + k, load_cells(s, k, &c));
-  if (WITH_SELF_SPHERES && s->is_round) { return near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k; }
+  if (WITH_SELF_SPHERES && s->is_round) {
+    const lanes3 apart = lanes3_subtract(c.corner[0][0], c.corner[1][0]);
+    return near[PAIR_OF_PARTICLES] |= lanes_bits(is_in_reach(&c, lanes3_dot(apart, apart))) << k;
+  }
   for (int32_t n = 0; n < PAIR_OF_PARTICLES; n++) {
     const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
                           : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
@@ -11629,7 +11554,6 @@ CLOTH_SEPARATE uint32_t test_lanes(self_search *s, int32_t k, uint32_t near[PAIR
   return found;
 }
 
-/* Notes a way of candidates relative to each other. */
 CLOTH_INLINE void note_way(self_search *s, float way) {
   s->fastest = maximum(way, s->fastest);
   for (int32_t side = 0; side < 2; side++) {
@@ -11639,11 +11563,10 @@ CLOTH_INLINE void note_way(self_search *s, float way) {
 }
 
 /* 1 if an end of the edge and a corner of the triangle are one, or sewn together, or were. */
-static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const self_meeting *m) {
+static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const uint16_t particle[5]) {
   int is = 0;
   for (int32_t n = 0; n < 6; n++) {
-    const int32_t i = m->particle[n / 3], k = m->particle[2 + n % 3];
-    is |= (a == b && i == k) || (WITH_SEAMS && s->has_sewn && stay_sewn(s->group, a, i, b, k));
+    is |= are_joined_particles(s, a, particle[n / 3], b, particle[2 + n % 3]);
   }
   return is;
 }
@@ -11653,20 +11576,20 @@ static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const s
 CLOTH_SEPARATE void note_crossing(self_search *s, int32_t which, int32_t lane) {
   const self_group *g = s->group;
   const cell_queue *q = &s->queue;
-  const int32_t side = which >= SELF_CROSSINGS, edge = which % SELF_CROSSINGS >> 1, t = which & 1, a = q->cloth[side],
-                b = q->cloth[1 - side];
+  const int32_t side = which >= SELF_CROSSINGS, edge = which % SELF_CROSSINGS >> 1, t = which & 1;
+  const int32_t a = q->cloth[side], b = q->cloth[1 - side];
   const uint16_t(*ends)[SELF_BATCH] = q->corner[side], (*corner)[SELF_BATCH] = q->corner[1 - side];
-  const self_meeting m = {.particle = {ends[0][lane], ends[edge_corner[edge]][lane], corner[0][lane],
-                                       corner[later_corners[t][0]][lane], corner[later_corners[t][1]][lane]}};
+  const uint16_t particle[5] = {ends[0][lane], ends[edge_corner[edge]][lane], corner[0][lane],
+                                corner[later_corners[t][0]][lane], corner[later_corners[t][1]][lane]};
   const uint32_t exist = (uint32_t)q->has[side][lane] >> (FEATURE_WARP + edge) &
                          (uint32_t)q->has[1 - side][lane] >> (FEATURE_UPPER + t) & 1u;
-  if (!exist || is_joined_meeting(s, a, b, &m)) { return; }
+  if (!exist || is_joined_meeting(s, a, b, particle)) { return; }
   for (int32_t k = 0; k < 5; k++) {
-    g->bodies[k < 2 ? a : b].ages[m.particle[k]] |= SELF_AGE_MARK;
+    g->bodies[k < 2 ? a : b].ages[particle[k]] |= SELF_AGE_MARK;
   }
-  if (s->intersections < g->max_intersections) {
-    g->intersections[s->intersections].edge = self_number(a, 4 * m.particle[0] + edge);
-    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
+  if (s->intersections < g->room.max_intersections) {
+    g->intersections[s->intersections].first = feature_of(waiting_cell(s, side, lane), FEATURE_WARP + edge);
+    g->intersections[s->intersections].second = feature_of(waiting_cell(s, 1 - side, lane), FEATURE_UPPER + t);
   }
   s->intersections++;
 }
@@ -11691,31 +11614,24 @@ CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
   s->queue.count = 0;
 }
 
-/* The corners of a cell of a cloth wait in a lane of a side. */
-static void put_corners(const self_body *b, cell_queue *q, int32_t side, int32_t row, int32_t column) {
+/* Which edges there are at a particle (row, column) that is the first of no cell, a bit each. */
+static uint32_t edges_at_end(const self_body *b, int32_t row, int32_t column) {
+  const int32_t i = row * b->columns + column;
+  const uint32_t warp = !is_gap(b->c, i, GAP_WARP) && (b->is_wrapped || column + 1 < b->columns);
+  const uint32_t weft = !is_gap(b->c, i, GAP_WEFT) && row + 1 < b->rows;
+  return warp << FEATURE_WARP | weft << FEATURE_WEFT;
+}
+
+static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_t cell) {
+  cell_queue *q = &s->queue;
+  const int32_t row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
+  const self_body *b = &s->group->bodies[q->cloth[side]];
   int32_t corner[4];
   find_corners(b, row, column, corner);
   for (int32_t n = 0; n < 4; n++) {
     q->corner[side][n][q->count] = (uint16_t)corner[n];
   }
-}
-
-/* Which kinds of features a cell has of which that is no cell whose first particle is (row, column), a bit each. */
-static uint32_t features_at_end(const self_body *b, int32_t row, int32_t column) {
-  uint32_t has = 0;
-  for (int32_t edge = 0; edge < SELF_EDGES; edge++) {
-    has |= has_edge(b, row, column, edge) ? 1u << (FEATURE_WARP + edge) : 0u;
-  }
-  return has;
-}
-
-/* A cell of a leaf of one side waits in a lane. */
-static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_t cell) {
-  cell_queue *q = &s->queue;
-  const int32_t row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
-  const self_body *b = &s->group->bodies[q->cloth[side]];
-  put_corners(b, q, side, row, column);
-  uint32_t has = leaf->cells >> cell & 1u ? ALL_FEATURES : features_at_end(b, row, column);
+  uint32_t has = leaf->cells >> cell & 1u ? ALL_FEATURES : edges_at_end(b, row, column);
   has |= (leaf->particles >> cell & 1u) << FEATURE_PARTICLE;
   q->has[side][q->count] = (uint16_t)has;
 }
@@ -11727,14 +11643,6 @@ static void add_cells(self_search *s, const self_leaf *first, int32_t i, const s
   put_cell(s, 1, second, j);
   s->queue.may_cross |= may_cross << s->queue.count;
   if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
-}
-
-/* Nothing of cloths a and b waits yet. */
-static void clear_waiting(self_search *s, int32_t a, int32_t b) {
-  fill_zero(&s->queue, sizeof s->queue);
-  s->queue.cloth[0] = a;
-  s->queue.cloth[1] = b;
-  s->leaf[0].number = s->leaf[1].number = -1;
 }
 
 #endif
@@ -11788,29 +11696,22 @@ static int find_sewn(const self_group *g) {
 
 /* Takes the marks of a gather that has not set ages from them. */
 static void clear_age_marks(const self_group *g) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     for (int32_t i = 0; i < b->count; i++) {
       b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
     }
   }
 }
 
-static int32_t count_tangled(const self_group *g) {
+static int32_t count_tangled(const self_body *b) {
   int32_t count = 0;
-  for (int32_t n = 0; n < g->count; n++) {
-    for (int32_t i = 0; i < g->bodies[n].count; i++) {
-      count += is_tangled_age(g->bodies[n].ages[i]);
-    }
+  for (int32_t i = 0; i < b->count; i++) {
+    count += (b->ages[i] & SELF_OLDEST) >= SELF_TANGLED_AGE;
   }
   return count;
 }
 
-#endif
-
 /// Memory of pairs ///
-
-#if WITH_SELF
 
 /* What pairs that press keep from one substep to the next, in the order of the candidates, in the state of the cloth of
    their first feature, or of their second where that sleeps or has no more room. */
@@ -11826,7 +11727,6 @@ CLOTH_INLINE int are_same_pairs(pair_key a, pair_key b) {
   return a.first == b.first && a.second == b.second;
 }
 
-/* Forgets all pairs of a cloth. */
 static void forget_pairs(const cloth *c) {
   if (c->self) {
     const pair_memories m = memories_of(c);
@@ -11834,17 +11734,21 @@ static void forget_pairs(const cloth *c) {
   }
 }
 
-/* Where an entry of a table of so many places, a power of two, is looked for first. */
-CLOTH_INLINE uint32_t table_place(pair_key key, uint32_t places) {
-  return (key.first * 0x9e3779b1u + key.second * 0x85ebca77u) >> 7 & (places - 1u);
-}
-
 /* A table of all entries of a group in the memory of the elements: copies, and where each key is. */
 typedef struct memory_table {
   pair_memory *copy;
   int32_t *number; /* one more than that of the copy at each place; 0: none */
-  uint32_t places;
+  uint32_t places; /* a power of two */
 } memory_table;
+
+/* The place of the entry of a pair in a table, or the free one where it would be. */
+static uint32_t place_in_table(const memory_table *t, pair_key key) {
+  uint32_t place = (key.first * 0x9e3779b1u + key.second * 0x85ebca77u) >> 7 & (t->places - 1u);
+  while (t->number[place] && !are_same_pairs(t->copy[t->number[place] - 1].key, key)) {
+    place = (place + 1u) & (t->places - 1u);
+  }
+  return place;
+}
 
 /* Copies all entries into a table, and forgets them. */
 static memory_table table_of_memories(const self_group *g) {
@@ -11863,27 +11767,16 @@ static memory_table table_of_memories(const self_group *g) {
   t.number = (int32_t *)(void *)(t.copy + count);
   fill_zero(t.number, t.places * sizeof(int32_t));
   for (int32_t n = 0; n < count; n++) {
-    uint32_t place = table_place(t.copy[n].key, t.places);
-    while (t.number[place]) {
-      place = (place + 1u) & (t.places - 1u);
-    }
-    t.number[place] = n + 1;
+    int32_t *number = &t.number[place_in_table(&t, t.copy[n].key)];
+    *number = *number ? *number : n + 1; /* two cloths may remember a pair, one of which slept: the first one counts */
   }
   return t;
 }
 
-/* The entry of a pair, or NULL. */
-static const pair_memory *find_in_table(const memory_table *t, pair_key key) {
-  for (uint32_t place = table_place(key, t->places); t->number[place]; place = (place + 1u) & (t->places - 1u)) {
-    const pair_memory *m = &t->copy[t->number[place] - 1];
-    if (are_same_pairs(m->key, key)) { return m; }
-  }
-  return NULL;
-}
-
 /* The kinds of features of the candidates of a pair of cells that come in their turn: those of edges, or the others. */
 CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t is_edge) {
-  const uint32_t kinds = kinds_of_pair(g->cells[pair]);
+  const cell_pair cells = g->cells[pair];
+  const uint32_t kinds = cells.first >> CELL_BITS | cells.second >> CELL_BITS << CELL_KINDS;
   return is_edge ? kinds & PAIRS_OF_EDGES : kinds & ~PAIRS_OF_EDGES;
 }
 
@@ -11897,12 +11790,6 @@ CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t i
       }                                                                                                                \
     }                                                                                                                  \
   }
-
-/* Clears the entries behind the last one that the part before had. */
-static void clear_old_pairs(const self_body *b) {
-  const pair_memories m = memories_of(b->c);
-  if (*m.count < b->remembers) { fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory)); }
-}
 
 /* Adds an entry, if either cloth has room. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
@@ -11922,40 +11809,9 @@ CLOTH_SEPARATE void sort_memories(const self_group *g) {
   const memory_table t = table_of_memories(g);
   if (t.places == 1u) { return; }
   EACH_CANDIDATE(g, candidate, {
-    const pair_memory *m = find_in_table(&t, key_of_candidate(g->cells, candidate));
-    if (m) { remember_pair(g, m); }
+    const int32_t number = t.number[place_in_table(&t, key_of_candidate(g->cells, candidate))];
+    if (number) { remember_pair(g, &t.copy[number - 1]); }
   });
-}
-
-#endif
-
-/// Work of contact of cloth with cloth ///
-
-/* What bounds the work of contact in a step. */
-typedef struct contact_bounds {
-  uint64_t particles;
-  int32_t substeps, parts, iterations; /* parts: of a substep; iterations: of a part */
-} contact_bounds;
-
-#if WITH_SELF
-
-/* Most work of an attempt to find all candidates. */
-static uint64_t max_attempt_work(const self_layout *l, uint64_t particles) {
-  return particles * COST_SELF_BOXES + (uint64_t)(uint32_t)l->max_visits * COST_SELF_VISIT +
-         (uint64_t)(uint32_t)l->max_leaf_visits * COST_SELF_LEAVES +
-         (uint64_t)(uint32_t)l->max_tests * COST_SELF_CELLS + (uint64_t)(uint32_t)l->max_candidates * COST_SELF_FOUND;
-}
-
-/* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
-   for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
-static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
-  const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
-  const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
-  const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
-  const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
-                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT) +
-                        (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
-  return attempts * max_attempt_work(l, b->particles) + b->particles * COST_SELF_SLOWED + part * parts;
 }
 
 #endif
@@ -11970,21 +11826,14 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
    In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits;
    residual. */
 
-/* Two leaves of two cloths, or of one, and whether there may be neighbours among their cells. */
-typedef struct leaf_pair {
-  const self_leaf *first, *second;
-  int32_t has_neighbours;
-} leaf_pair;
-
 /* Which cells of a leaf are in the columns beside that which is `columns` behind its first one, or in that: bits. */
 CLOTH_INLINE uint32_t cells_beside(int32_t columns) {
   return columns >= -1 && columns < 3 ? 0xaff5u >> 4 * (columns + 1) & 15u : 0u; /* the first, both, both, the second */
 }
 
 /* Which cells of the second leaf share a particle with cell i of the first: bits. */
-static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
-  const int32_t rows = p->first->row + (i >> 1) - p->second->row;
-  const int32_t columns = p->first->column + (i & 1) - p->second->column;
+static uint32_t adjoining_cells(const self_body *b, const self_leaf *first, int32_t i, const self_leaf *second) {
+  const int32_t rows = first->row + (i >> 1) - second->row, columns = first->column + (i & 1) - second->column;
   const uint32_t of_row = rows >= -1 && rows < 3 ? 0xcff3u >> 4 * (rows + 1) : 0u; /* the same for rows */
   uint32_t of_column = cells_beside(columns);
   if (b->is_wrapped) { of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns); }
@@ -11993,22 +11842,23 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
 
 /* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. Neighbours whose
    normals are less than 90 degrees apart do not pass through each other. */
-static void pair_near_cells(self_search *s, const self_body *a, const leaf_pair *p) {
-  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    if (!(p->first->particles >> i & 1u)) { continue; }
-    const leaf_range *range = p->first->range;
+static void pair_near_cells(self_search *s, const self_body *a, const self_leaf *first, const self_leaf *second,
+                            int has_neighbours) {
+  for (int32_t i = 0; i < SELF_CELLS && first->particles >> i; i++) {
+    if (!(first->particles >> i & 1u)) { continue; }
+    const leaf_range *range = first->range;
     const float low[SELF_PLACES] = {range[0].low[i], range[1].low[i], range[2].low[i],
                                     range[3].low[i], range[4].low[i], range[5].low[i]};
     const float high[SELF_PLACES] = {range[0].high[i], range[1].high[i], range[2].high[i],
                                      range[3].high[i], range[4].high[i], range[5].high[i]};
-    uint32_t bits = places_near(p->second, low, high, s->reach);
-    bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
-    uint32_t adjoining = bits && p->has_neighbours ? adjoining_cells(a, p, i) : 0u;
+    uint32_t bits = places_near(second, low, high, s->reach);
+    bits = first == second ? bits & ~((2u << i) - 1u) : bits;
+    uint32_t adjoining = bits && has_neighbours ? adjoining_cells(a, first, i, second) : 0u;
     if (s->is_round) { bits &= ~adjoining; }
-    if (bits & adjoining) { adjoining &= cells_facing(p->second, p->first, i); }
+    if (bits & adjoining) { adjoining &= cells_facing(second, first, i); }
     for (; bits; bits &= bits - 1u) {
       const int32_t j = first_bit(bits);
-      add_cells(s, p->first, i, p->second, j, ~adjoining >> j & 1u);
+      add_cells(s, first, i, second, j, ~adjoining >> j & 1u);
     }
   }
 }
@@ -12026,8 +11876,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   self_leaf *first = &s->leaf[0], *second = a == b && v->a == v->b ? first : &s->leaf[1];
   if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
   if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
-  const leaf_pair p = {first, second, a == b && are_side_by_side(a, first, second)};
-  pair_near_cells(s, a, &p);
+  pair_near_cells(s, a, first, second, a == b && are_side_by_side(a, first, second));
 }
 
 /* Most children of a pair of nodes. */
@@ -12069,23 +11918,21 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   return height;
 }
 
-/* 1 if there is no work left for a visit. */
 CLOTH_INLINE int is_spent(const self_search *s, int is_leaf) {
   const self_group *g = s->group;
-  return is_leaf ? s->leaf_visits == g->max_leaf_visits || s->cells + s->queue.count + SELF_LEAF_PAIRS > g->max_tests
-                 : s->visits + SELF_CHILD_PAIRS > g->max_visits;
+  return is_leaf ? s->leaf_visits == g->room.max_leaf_visits ||
+                       s->cells + s->queue.count + SELF_LEAF_PAIRS > g->room.max_tests
+                 : s->visits + SELF_CHILD_PAIRS > g->room.max_visits;
 }
 
 /* Visits the trees of two cloths, or the tree of one twice. */
 static void visit_pair(self_search *s, int32_t a, int32_t b) {
   const self_group *g = s->group;
   self_visit *visits = g->visits;
+  const uint8_t top_a = (uint8_t)(g->bodies[a].levels - 1), top_b = (uint8_t)(g->bodies[b].levels - 1);
+  const self_visit roots = {0, 0, top_a, top_b, (uint8_t)a, (uint8_t)b};
   int32_t height = 1;
-  visits[0].a = visits[0].b = 0;
-  visits[0].level_a = (uint8_t)(g->bodies[a].levels - 1);
-  visits[0].level_b = (uint8_t)(g->bodies[b].levels - 1);
-  visits[0].body_a = (uint8_t)a;
-  visits[0].body_b = (uint8_t)b;
+  visits[0] = roots;
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
     const int is_leaf = v.level_a == 0 && v.level_b == 0;
@@ -12133,7 +11980,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   s->near = near;
   s->is_last = is_last;
   s->has_sewn = g->sewn || g->found->opened;
-  if (g->candidates) { fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t)); }
+  fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   for (int32_t a = 0; a < g->count; a++) {
     build_tree(&g->bodies[a], s->ahead, least_of_flat(g, a));
   }
@@ -12146,22 +11993,28 @@ static void search_group(const self_group *g, float time, float near, int32_t is
       s->thickness = pair->thickness;
       s->skin = SELF_SKIN * spacing;
       s->reach = s->thickness + s->skin;
-      clear_waiting(s, a, b);
+      fill_zero(&s->queue, sizeof s->queue);
+      s->queue.cloth[0] = a;
+      s->queue.cloth[1] = b;
+      s->leaf[0].number = s->leaf[1].number = -1;
       visit_pair(s, a, b);
       test_waiting(s);
     }
   }
 }
 
+/* The work of an attempt that has found so much, but for its boxes. */
+static uint64_t attempt_work(int32_t visits, int32_t leaf_visits, int32_t cells, int32_t candidates) {
+  return (uint64_t)(uint32_t)visits * COST_SELF_VISIT + (uint64_t)(uint32_t)leaf_visits * COST_SELF_LEAVES +
+         (uint64_t)(uint32_t)cells * COST_SELF_CELLS + (uint64_t)(uint32_t)candidates * COST_SELF_FOUND;
+}
+
 /* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
 static void charge_attempt(const self_group *g, const self_search *s) {
-  const uint64_t work =
-      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
   }
-  add_varying_work(g->bodies[0].c, work, 1);
+  add_varying_work(g->bodies[0].c, attempt_work(s->visits, s->leaf_visits, s->cells, s->candidates), 1);
 }
 
 /* Ways of candidates relative to each other in a step, over the spacing, from which on they are looked for again in
@@ -12202,7 +12055,10 @@ static void note_intersections(const self_group *g, const self_search *s) {
   const int crossed = s->intersections > 0;
   counts->intersections = s->intersections;
   update_ages(g, crossed || g->found->opened, s->dropped == 0 && !s->is_full);
-  counts->tangled = crossed ? count_tangled(g) : 0;
+  counts->tangled = 0;
+  for (int32_t n = 0; crossed && n < g->count; n++) {
+    counts->tangled += count_tangled(&g->bodies[n]);
+  }
   g->found->has_ages = 1;
 }
 
@@ -12225,7 +12081,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
     }
     g->found->is_crowded = !is_whole;
   }
-  g->found->intersections = s->intersections < g->max_intersections ? s->intersections : g->max_intersections;
+  g->found->intersections = s->intersections < g->room.max_intersections ? s->intersections : g->room.max_intersections;
   copy_memory(g->found->meets, s->meets, sizeof s->meets);
   counts->pairs = s->candidates;
   counts->pairs_dropped += is_step && s->is_full ? 0 : s->dropped;
@@ -12237,26 +12093,21 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
   sort_memories(g); /* in place of the search */
 }
 
-/* Sets where a group has its room. */
 static void place_contact(self_group *g, char *room, const self_layout *l) {
   g->cells = (cell_pair *)(void *)(room + l->cells);
   g->elements = (pair_element *)(void *)(room + l->elements);
-  g->intersections = (self_intersection *)(void *)(room + l->intersections);
+  g->intersections = (pair_key *)(void *)(room + l->intersections);
   g->visits = (self_visit *)(void *)(room + l->visits);
   g->search = (self_search *)(void *)(room + l->search);
-  g->max_cells = l->max_cells;
-  g->max_candidates = l->max_candidates;
-  g->max_elements = l->max_elements;
-  g->max_intersections = l->max_intersections;
-  g->max_visits = l->max_visits;
-  g->max_leaf_visits = l->max_leaf_visits;
-  g->max_tests = l->max_tests;
+  g->room = *l;
 }
 
 /* A cloth that feels itself, as a group of its own, in its scratch. */
 typedef struct single_group {
   self_group group;
   self_body body;
+  self_pair pair;
+  int32_t candidates, touching;
 } single_group;
 
 LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GROUP_BYTES);
@@ -12265,6 +12116,8 @@ LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GR
 CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
+                          settings->shape == CLOTH_SELF_SPHERES};
   const uintptr_t end = c->shared_bytes ? c->scratch.solution + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
   single_group *single = (single_group *)(void *)room;
@@ -12273,15 +12126,13 @@ CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
   g->bodies = &single->body;
   g->count = 1;
   g->found = self_workspace_of(c);
-  g->own = own_pair(settings);
+  single->pair = pair;
+  g->pairs = &single->pair;
+  g->candidates = &single->candidates;
+  g->touching = &single->touching;
   place_contact(g, room, &layout);
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), g->bodies);
   return g;
-}
-
-/* 1 if candidates of the step are so fast, or so many, that each part of a substep looks for its own. */
-static int is_fast_step(const self_group *g, const step_plan *plan) {
-  return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
 /* The longest part of a substep of h seconds, a share, in which fast cloth does not pass cloth: 1, 1/2, or 1/4. */
@@ -12299,7 +12150,6 @@ static void reset_self(const cloth *c) {
   if (c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
 }
 
-/* The notes of a step about self-contact. */
 static int self_notes(const cloth *c) {
   if (!c->self) { return 0; }
   const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
@@ -12316,13 +12166,33 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
 
 #else
 
-static void reset_self(const cloth *c) {
-  (void)c;
-}
+#define reset_self(c) ((void)(c))
+#define self_notes(c) ((void)(c), 0)
 
-static int self_notes(const cloth *c) {
-  (void)c;
-  return 0;
+#endif
+
+/// Work of contact of cloth with cloth ///
+
+/* What bounds the work of contact in a step. */
+typedef struct contact_bounds {
+  uint64_t particles;
+  int32_t substeps, parts, iterations; /* parts: of a substep; iterations: of a part */
+} contact_bounds;
+
+#if WITH_SELF
+
+/* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
+   for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
+static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
+  const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
+  const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
+  const uint64_t attempt =
+      b->particles * COST_SELF_BOXES + attempt_work(l->max_visits, l->max_leaf_visits, l->max_tests, l->max_candidates);
+  const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
+  const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
+                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT) +
+                        (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
+  return attempts * attempt + b->particles * COST_SELF_SLOWED + part * parts;
 }
 
 #endif
@@ -12393,8 +12263,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
   if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   if (layout->position_offset == CLOTH_ATTRIBUTE_NONE) { return CLOTH_ERROR_BUFFER; }
   error = check_vertices(layout, grid_vertices(c), bytes);
-  if (error) { return error; }
-  error = check_targets(c, layout, vertices);
+  if (!error) { error = check_targets(c, layout, vertices); }
   if (error) { return error; }
   for (int32_t i = 0; i < c->count; i++) {
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
@@ -12419,6 +12288,37 @@ int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *v
 }
 
 #endif
+
+/// Motion ///
+
+/* Motions that a caller has set for one step: how those of pins begin and all end. */
+
+/* Velocities of pins for a step of 1 / inverse_dt seconds: of the move to make, or 0 after the last one. */
+static void start_pins(const cloth *c, float inverse_dt) {
+  vector_array v = vectors_at(c, c->state.velocity);
+  uint8_t *freedom = freedom_of(c);
+  int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
+  for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
+    if (freedom[i] & PIN_MOVING) {
+      vector_store(v, i, starting_velocity(c, i, inverse_dt));
+      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
+    } else if (freedom[i] & PIN_ARRIVED) {
+      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
+      freedom[i] = FREEDOM_PINNED;
+    }
+  }
+}
+
+/* Ends the motions of one step: colliders rest at their poses, targets where they have been moved to. */
+static void finish_motions(const cloth *c) {
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    collider_slot *slot = &colliders_of(c)[index];
+    slot->previous = slot->body.pose;
+  }
+#if WITH_TARGETS
+  if (inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
+#endif
+}
 
 /// Tearing ///
 
@@ -12771,113 +12671,6 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
     wake(c);
   }
   return count;
-}
-
-#endif
-
-/// Motion ///
-
-/* Motions that a caller has set for one step: how those of pins begin and all end. */
-
-/* Velocities of pins for a step of 1 / inverse_dt seconds: of the move to make, or 0 after the last one. */
-static void start_pins(const cloth *c, float inverse_dt) {
-  vector_array v = vectors_at(c, c->state.velocity);
-  uint8_t *freedom = freedom_of(c);
-  int have_moves = (freedom_of_some(c) & (PIN_MOVING | PIN_ARRIVED)) != 0;
-  for (int32_t i = have_moves ? next_pin(c, 0) : c->count; i < c->count; i = next_pin(c, i + 1)) {
-    if (freedom[i] & PIN_MOVING) {
-      vector_store(v, i, starting_velocity(c, i, inverse_dt));
-      freedom[i] = FREEDOM_PINNED | PIN_ARRIVED;
-    } else if (freedom[i] & PIN_ARRIVED) {
-      vector_store(v, i, vector(0.0f, 0.0f, 0.0f));
-      freedom[i] = FREEDOM_PINNED;
-    }
-  }
-}
-
-/* Ends the motions of one step: colliders rest at their poses, targets where they have been moved to. */
-static void finish_motions(const cloth *c) {
-  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
-    collider_slot *slot = &colliders_of(c)[index];
-    slot->previous = slot->body.pose;
-  }
-#if WITH_TARGETS
-  if (inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
-#endif
-}
-
-/// Motion of bodies ///
-
-/* Where bodies go by themselves in a part of a substep, without cloth and gravity: X* = X_n + h V, turned by h Omega.
-   After it X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* + theta / h. In: bodies. Out: unknowns, then
-   poses and velocities. */
-
-#if WITH_BODIES
-
-/* A pose that is turned by an angle [rad]. */
-static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
-  const cloth_vector half = vector_flush_work(vector_scale(angle, 0.5f));
-  const float more = 1.0f + flush_small(vector_dot(half, half), WORK_QUANTUM) * (1.0f / 3.0f);
-  const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
-  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
-}
-
-/* Predicts a body. */
-static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
-  const cloth_pose from = slot_at(c, b->collider)->body.pose;
-  cloth_pose to = from;
-  to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
-  to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
-  to.rotation = turned_rotation(b, from.rotation, t->h);
-  fill_zero(u, sizeof *u);
-  u->collider = b->collider;
-  u->turns = b->inertia.x > 0.0f;
-  u->from = from;
-  u->start = pose_in_step(c, &from);
-  u->end = pose_in_step(c, &to);
-  u->centre = u->end.position;
-  u->spin = b->spin;
-  if (u->turns && !are_even(b->inertia)) {
-    const cloth_vector inertia = free_inertia(b);
-    const cloth_vector momentum = apply_inertia(inertia, from.rotation, b->spin, 0);
-    u->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
-  }
-}
-
-/* Predicts all bodies. */
-CLOTH_SEPARATE void predict_bodies(const cloth *c, const substep_terms *t) {
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    predict_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
-  }
-}
-
-/* Moves a body by its solution. One that would leave the world stops. */
-static void accept_body(const cloth *c, const substep_terms *t, rigid_body *b, body_unknown *u) {
-  const float *y = u->solution;
-  collider_slot *slot = &colliders_of(c)[b->collider];
-  const cloth_vector moved = vector_flush_work(vector(y[0], y[1], y[2]));
-  const cloth_vector turned = vector_flush_work(vector(y[3], y[4], y[5]));
-  const cloth_vector way = vector_add_scaled(moved, b->velocity, t->h);
-  const cloth_vector to = vector_flush(vector_add(u->from.position, way), STATE_QUANTUM);
-  b->velocity = limited_vector(vector_scale(way, t->inverse_h), CLOTH_SPEED_LIMIT);
-  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
-  b->spin = limited_vector(vector_add_scaled(u->spin, turned, t->inverse_h), MAX_SPIN);
-  b->spin = vector_flush(b->spin, STATE_QUANTUM);
-  slot->previous = u->from;
-  slot->body.pose.rotation = turned_by(u->end.rotation, turned);
-  slot->body.pose.position = to;
-  if (!vector_in_range(to, CLOTH_POSITION_LIMIT)) {
-    slot->body.pose.position = u->from.position;
-    b->velocity = vector(0.0f, 0.0f, 0.0f);
-  }
-  u->end = pose_in_step(c, &slot->body.pose);
-}
-
-/* Moves all bodies by their solutions. */
-CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    accept_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
-  }
 }
 
 #endif
@@ -16859,17 +16652,6 @@ static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell
   return vector_flush_work(sum);
 }
 
-#if WITH_BODIES
-
-/* The sum of w_j v_j over corners that move, from an own array. */
-static cloth_vector own_at_cell(const solve_arrays *a, float *array, const cell_touch *e) {
-  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING_CORNER(a, e, n, i, sum = vector_add_scaled(sum, own_vector(array, i), e->weight[n]));
-  return vector_flush_work(sum);
-}
-
-#endif
-
 /* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
 static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
@@ -16946,17 +16728,11 @@ typedef struct pair_shape {
   lanes part; /* of the stiffness */
 } pair_shape;
 
-/* Puts a particle in a lane of a block. */
 CLOTH_INLINE void put_particle(pair_block *to, int32_t n, int32_t lane, cloth_vector x, cloth_vector way) {
-  to->place[n][0][lane] = x.x;
-  to->place[n][1][lane] = x.y;
-  to->place[n][2][lane] = x.z;
-  to->way[n][0][lane] = way.x;
-  to->way[n][1][lane] = way.y;
-  to->way[n][2][lane] = way.z;
+  put_vector(to->place[n], lane, x);
+  put_vector(to->way[n], lane, way);
 }
 
-/* The cloth of particle n of a pair. */
 CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
   return x->body[n >= x->first];
 }
@@ -16972,7 +16748,6 @@ CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t cell, int32_t 
   }
 }
 
-/* The particles of a candidate: where they are. */
 CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair_ends *x) {
   const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
   const uint8_t *which = pair_corners[kinds_of_candidate(candidate)];
@@ -16991,7 +16766,6 @@ CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair
   }
 }
 
-/* Takes the particles of a candidate. */
 static void take_candidate(const self_group *g, uint32_t candidate, pair_block *to, int32_t lane) {
   pair_ends x;
   find_pair_places(g, candidate, &x);
@@ -17004,12 +16778,12 @@ static void take_candidate(const self_group *g, uint32_t candidate, pair_block *
   }
 }
 
-CLOTH_INLINE lanes3 block_vector(float from[3][CLOTH_LANES]) {
+CLOTH_INLINE lanes3 block_vector(const float from[3][CLOTH_LANES]) {
   return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
 }
 
 /* Vectors of the particles of a block relative to particle `origin`; at the start of the part with `before`. */
-CLOTH_INLINE void relative_corners(pair_block *b, int32_t origin, int32_t before, lanes3 to[4]) {
+CLOTH_INLINE void relative_corners(const pair_block *b, int32_t origin, int32_t before, lanes3 to[4]) {
   for (int32_t n = 0; n < 4; n++) {
     to[n] = lanes3_subtract(block_vector(b->place[n]), block_vector(b->place[origin]));
     if (before) {
@@ -17053,12 +16827,11 @@ CLOTH_SEPARATE lanes_mask has_gone_through(const triangle_place *old, const tria
   return lanes_both(within, lanes_less(lanes_add(foot[0], foot[1]), lanes_add(one, slack)));
 }
 
+/* The shapes: of pairs whose particles, relative to one of them, are at q now and were at `before`. */
+
 /* Particles and triangles. */
-CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
+CLOTH_SEPARATE void shape_faces(const lanes3 q[4], const lanes3 before[4], lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes3 q[4], before[4];
-  relative_corners(b, 1, 0, q);
-  relative_corners(b, 1, 1, before);
   const lanes side = lanes_sign(lanes3_dot(before[0], lanes3_cross(before[2], before[3])));
   const triangle_place t = place_over_triangle(q[0], q[2], q[3]);
   const lanes height = lanes_multiply(t.height, side), apart = lanes_square_root(lanes3_dot(t.apart, t.apart));
@@ -17103,11 +16876,8 @@ CLOTH_INLINE lanes part_of_edges(const edge_places *e) {
 }
 
 /* Two edges. */
-CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
+CLOTH_SEPARATE void shape_edges(const lanes3 q[4], const lanes3 before[4], lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes3 q[4], before[4];
-  relative_corners(b, 2, 0, q);
-  relative_corners(b, 2, 1, before);
   const edge_places old = places_on_edges(before[0], lanes3_subtract(before[1], before[0]), before[3]);
   const edge_places now = places_on_edges(q[0], lanes3_subtract(q[1], q[0]), q[3]);
   const lanes side = lanes_sign(lanes3_dot(now.apart, old.within_apart));
@@ -17122,23 +16892,16 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   s->share[1] = now.second;
 }
 
-#if WITH_SELF_SPHERES
-
 /* Two particles. */
-CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
+CLOTH_SEPARATE void shape_spheres(const lanes3 q[4], const lanes3 before[4], lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes3 q[4], before[4];
-  relative_corners(b, 1, 0, q);
-  relative_corners(b, 1, 1, before);
   const lanes side = lanes_sign(lanes3_dot(q[0], before[0])), apart = lanes_square_root(lanes3_dot(q[0], q[0]));
   s->near = lanes_both(lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart), lanes_less(apart, reach));
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
   s->share[0] = s->share[1] = zero;
-  s->part = lanes_splat(1.0f);
+  s->part = one;
 }
-
-#endif
 
 /* The motion of an element for vectors of its particles. */
 CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vector v[4]) {
@@ -17149,7 +16912,6 @@ CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vect
   return sum;
 }
 
-/* The weights of the particles of a candidate. */
 CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float weight[4]) {
   const int32_t is_edge = is_of_edges(candidate), is_round = kinds_of_candidate(candidate) == PAIR_OF_PARTICLES;
   weight[0] = is_edge ? 1.0f - share[0] : 1.0f;
@@ -17158,7 +16920,6 @@ CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float w
   weight[3] = negate(share[1]);
 }
 
-/* 1 if a particle of a cloth moves in the solve. */
 CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
   return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
@@ -17175,7 +16936,6 @@ CLOTH_INLINE uint32_t candidate_of(const pair_element *e) {
   return e->candidate & ((1u << CANDIDATE_BITS) - 1u);
 }
 
-/* The particles of an element, with their weights. */
 CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_ends *x) {
   const uint32_t candidate = candidate_of(e);
   find_pair_places(g, candidate, x);
@@ -17183,7 +16943,6 @@ CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_e
   x->moving = e->candidate >> CANDIDATE_BITS;
 }
 
-/* Notes which particles of an element move in the solve. */
 static void note_moving(pair_element *e, const pair_ends *x) {
   for (int32_t n = 0; n < 4; n++) {
     const int moves = x->weight[n] != 0.0f && moves_in_solve(body_of_end(x, n), x->place[n]);
@@ -17191,25 +16950,19 @@ static void note_moving(pair_element *e, const pair_ends *x) {
   }
 }
 
-/* The particle of a place. */
 CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
   const int32_t row = place / b->pitch;
   return row * b->columns + (place - row * b->pitch);
 }
 
-/* 1 if a particle of a pair, from number `from` to `to`, is part of an intersection. */
-static int is_end_crossed(const pair_ends *x, int32_t from, int32_t to) {
-  int is = 0;
-  for (int32_t n = from; n < to; n++) {
-    const self_body *b = body_of_end(x, n);
-    is |= (b->ages[particle_of_place(b, x->place[n])] & SELF_OLDEST) > 0;
-  }
-  return is;
-}
-
 /* 1 if both features of a pair are beside a contour, along which cloth passes through cloth: then it has no side. */
 static int is_beside_contour(const pair_ends *x) {
-  return x->law->untangles && is_end_crossed(x, 0, x->first) && is_end_crossed(x, x->first, 4);
+  int is_crossed[2] = {0, 0};
+  for (int32_t n = 0; n < 4; n++) {
+    const self_body *b = body_of_end(x, n);
+    is_crossed[n >= x->first] |= (b->ages[particle_of_place(b, x->place[n])] & SELF_OLDEST) > 0;
+  }
+  return x->law->untangles && is_crossed[0] && is_crossed[1];
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
@@ -17248,12 +17001,6 @@ CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) 
   return body[0]->terms ? body[0]->terms : body[1]->terms;
 }
 
-/* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
-static cloth_vector slip_of(const pair_ends *x, float part, cloth_vector force, cloth_vector normal) {
-  const float hold = part * mean_of_moving(x->body, x->body[0]->hold, x->body[1]->hold);
-  return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
-}
-
 /* Makes an element of a lane, of which `m` is remembered, if anything is. Beside a contour it has no normal, and a gap
    beyond all laws. */
 static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
@@ -17261,10 +17008,10 @@ static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
   s->within[step < REACH_STEPS ? step : REACH_STEPS - 1]++;
-  if (s->count == g->max_elements) { return; }
+  if (s->count == g->room.max_elements) { return; }
   pair_element *e = &g->elements[s->count++];
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  cloth_vector way[4];
+  cloth_vector way[4], slip = none; /* how far friction let it slip elastically with its force in the part before */
   pair_ends x;
   e->candidate = b->candidate[lane];
   e->share[0] = values[0][lane];
@@ -17280,20 +17027,24 @@ static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t
   e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
   e->press.last = m && !is_beside ? m->force : none;
   e->block_across = 0.0f;
-  const cloth_vector slip = vector_add(slip_of(&x, e->part, e->press.last, e->normal), motion_of_pair(x.weight, way));
-  e->offset = is_beside ? none : vector_across(vector_flush_work(slip), e->normal);
+  const float hold = e->part * mean_of_moving(x.body, x.body[0]->hold, x.body[1]->hold);
+  if (hold > 0.0f) { slip = vector_scale(vector_across(e->press.last, e->normal), -1.0f / hold); }
+  slip = vector_flush_work(vector_add(slip, motion_of_pair(x.weight, way)));
+  e->offset = is_beside ? none : vector_across(slip, e->normal);
 }
 
 /* The geometry of a block of candidates whose shape is as that of `candidate`. */
-static void find_shape(pair_block *b, uint32_t candidate, lanes reach, pair_shape *shape) {
+static void find_shape(const pair_block *b, uint32_t candidate, lanes reach, pair_shape *shape) {
+  const int32_t origin = is_of_edges(candidate) ? 2 : 1;
+  lanes3 q[4], before[4];
+  relative_corners(b, origin, 0, q);
+  relative_corners(b, origin, 1, before);
   if (is_of_edges(candidate)) {
-    shape_edges(b, reach, shape);
-#if WITH_SELF_SPHERES
-  } else if (kinds_of_candidate(candidate) == PAIR_OF_PARTICLES) {
-    shape_spheres(b, reach, shape);
-#endif
+    shape_edges(q, before, reach, shape);
+  } else if (WITH_SELF_SPHERES && kinds_of_candidate(candidate) == PAIR_OF_PARTICLES) {
+    shape_spheres(q, before, reach, shape);
   } else {
-    shape_faces(b, reach, shape);
+    shape_faces(q, before, reach, shape);
   }
 }
 
@@ -17319,24 +17070,21 @@ static void add_elements_of(element_search *s) {
   b->count = 0;
 }
 
-/* 1 if a cloth of a candidate is solved now. */
-static int is_solved_now(const self_group *g, uint32_t candidate) {
-  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
-  return g->count == 1 || g->bodies[cloth_of_cell(pair.first)].terms || g->bodies[cloth_of_cell(pair.second)].terms;
-}
-
-/* 1 if two candidates have another shape. */
 CLOTH_INLINE int differ_in_shape(uint32_t a, uint32_t b) {
   return is_of_edges(a) != is_of_edges(b) ||
          (kinds_of_candidate(a) == PAIR_OF_PARTICLES) != (kinds_of_candidate(b) == PAIR_OF_PARTICLES);
 }
 
-/* A candidate waits for others of its shape. */
+/* A candidate of which a cloth is solved now waits for others of its shape. */
 static void add_waiting_candidate(element_search *s, uint32_t candidate) {
+  const self_group *g = s->g;
+  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
   pair_block *b = &s->block;
-  if (!is_solved_now(s->g, candidate)) { return; }
+  if (g->count > 1 && !g->bodies[cloth_of_cell(pair.first)].terms && !g->bodies[cloth_of_cell(pair.second)].terms) {
+    return;
+  }
   if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) { add_elements_of(s); }
-  take_candidate(s->g, candidate, b, b->count++);
+  take_candidate(g, candidate, b, b->count++);
   if (b->count == CLOTH_LANES) { add_elements_of(s); }
 }
 
@@ -17349,20 +17097,15 @@ static void search_elements(const self_group *g, float reach, element_search *s)
   if (s->block.count > 0) { add_elements_of(s); }
 }
 
-/* The largest reach within which there is room for all that a search with the largest of all has found. */
-static float reach_with_room(const element_search *s) {
-  int32_t steps = 0, count = 0;
-  while (steps < REACH_STEPS && count + s->within[steps] <= s->g->max_elements) {
-    count += s->within[steps++];
-  }
-  return (float)(steps > 0 ? steps : 1) * (MOST_REACH / (float)REACH_STEPS);
-}
-
 /* Finds the elements of a part: what is near. Where there is no room, only what is nearer. */
 CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
   element_search s;
   search_elements(g, MOST_REACH, &s);
-  const float reach = reach_with_room(&s);
+  int32_t steps = 0, count = 0; /* of reach, within which there is room for all */
+  while (steps < REACH_STEPS && count + s.within[steps] <= g->room.max_elements) {
+    count += s.within[steps++];
+  }
+  const float reach = (float)larger_of(steps, 1) * (MOST_REACH / (float)REACH_STEPS);
   if (reach < MOST_REACH) {
     search_elements(g, reach, &s);
     add_varying_work(g->bodies[0].c, (uint32_t)g->found->candidates, COST_PAIR_SHAPE);
@@ -17394,8 +17137,7 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
 
 /* Arrays and scalings of the cloths of a group as a part is solved. */
 static void look_at_arrays(const self_group *g, const solve_group *s) {
-  for (int32_t n = 0; n < g->count; n++) {
-    self_body *b = &g->bodies[n];
+  for (self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     b->arrays = arrays_of(b->c);
     b->pitch = b->arrays.pitch;
     b->memories = memories_of(b->c);
@@ -17403,7 +17145,7 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
     b->terms = NULL;
   }
   EACH_MEMBER(s, m, {
-    self_body *b = &g->bodies[g->count > 1 ? m->number : 0];
+    self_body *b = &g->bodies[m->number];
     b->terms = m->t;
     b->weight = m->weight;
     b->stiffness = PAIR_STIFFNESS * contact_stiffness(m->t) * m->weight;
@@ -17412,7 +17154,7 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
   });
 }
 
-/* Adds a vector to an own array of a cloth. */
+/* Adds a vector to an own array of a cloth, without rounding. */
 CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
   *own_at(array, 3, place, 0) += v.x;
   *own_at(array, 3, place, 1) += v.y;
@@ -17437,15 +17179,13 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
 
 /* What pressed particles last, in `product`, and how many near pairs they have, in `solution`. */
 CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
+  pair_ends x;
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     if (b->terms) {
-      const int32_t floats = b->pitch * b->rows;
-      clear_floats(b->arrays.product, 3 * floats);
-      clear_floats(b->arrays.solution, floats);
+      clear_floats(b->arrays.product, 3 * b->pitch * b->rows);
+      clear_floats(b->arrays.solution, b->pitch * b->rows);
     }
   }
-  pair_ends x;
   EACH_ELEMENT(g, e, {
     const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
@@ -17458,13 +17198,11 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
       b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
 #if WITH_COLLIDERS
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     if (b->terms) { add_last_contacts(b->c, b->terms); }
-#endif
-    (void)b;
   }
+#endif
 }
 
 /* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
@@ -17510,7 +17248,7 @@ static element_law law_without_side(const self_group *g, const pair_element *e) 
   find_pair_places(g, candidate_of(e), &x);
   const substep_terms *t = terms_of_pair(x.body);
   const float mass = mean_of_moving(x.body, x.body[0]->weight, x.body[1]->weight);
-  const element_law law = {0.0f, 0.0f, HOLD_WITHOUT_SIDE * t->share * t->h * mass};
+  const element_law law = {.across = HOLD_WITHOUT_SIDE * t->share * t->h * mass};
   return law;
 }
 
@@ -17530,7 +17268,6 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
   EACH_ELEMENT(g, e, e->block_across = e->press.law.across);
 }
 
-/* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pair_ends x;
@@ -17589,10 +17326,9 @@ static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   return vector_flush_work(motion_of_pair(x->weight, y));
 }
 
-/* How an element presses after its particles have moved, and how far along the normal. */
-CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved, float *out) {
-  *out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  return e->press.law.force - e->press.law.along * *out;
+/* How an element presses after its particles have moved. */
+CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
+  return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
 }
 
 /* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
@@ -17600,12 +17336,11 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
   cloth_vector p[4];
-  float out;
   EACH_ELEMENT(g, e, {
     if (!(e->press.law.across > 0.0f)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const float press = press_after(e, moved, &out), most = x.law->friction * press;
+    const float press = press_after(e, moved), most = x.law->friction * press;
     const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
     if (!(press > 0.0f) || !(e->press.law.across * way > most)) { continue; }
     const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
@@ -17627,18 +17362,12 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   return all;
 }
 
-/* The way that friction resists at the solution. */
-CLOTH_INLINE cloth_vector way_of_solution(const pair_element *e, cloth_vector moved) {
-  return vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
-}
-
 /* The force of an element at the solution, 0 if it pulls. */
 static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved) {
-  float out;
-  const float press = press_after(e, moved, &out);
-  const cloth_vector along = vector_scale(e->normal, press);
-  return press > 0.0f ? vector_add_scaled(along, way_of_solution(e, moved), negate(e->press.law.across))
-                      : vector(0.0f, 0.0f, 0.0f);
+  const float press = press_after(e, moved);
+  const cloth_vector way = vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
+  const cloth_vector force = vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across));
+  return press > 0.0f ? force : vector(0.0f, 0.0f, 0.0f);
 }
 
 /* Gaps that the solution says, below which they are looked at. */
@@ -17662,28 +17391,27 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
 
 /* What pairs leave behind, before the new places are accepted. */
 CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
-  int32_t touching = 0;
-  g->found->doubtful = 0;
+  g->found->doubtful = g->found->statistics.contacts = 0;
   for (int32_t n = 0; n < g->count; n++) {
     if (g->bodies[n].terms) {
       *g->bodies[n].memories.count = 0;
-      if (g->touching) { g->touching[n] = 0; }
+      g->touching[n] = 0;
     }
   }
   EACH_ELEMENT(g, e, {
     remember_element(g, e, s->members->t->scale, workspace_of(s->members->c)->last_step);
-    touching += e->press.law.along > 0.0f;
-    if (g->touching && e->press.law.along > 0.0f) {
+    if (e->press.law.along > 0.0f) {
       const pair_key key = key_of_candidate(g->cells, candidate_of(e));
       const int32_t a = feature_cloth(key.first), b = feature_cloth(key.second);
       g->touching[a]++;
       g->touching[b] += a != b;
+      g->found->statistics.contacts++;
     }
   });
-  for (int32_t n = 0; n < g->count; n++) {
-    clear_old_pairs(&g->bodies[n]);
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
+    const pair_memories *m = &b->memories; /* behind the last entry some of the part before may be left */
+    if (*m->count < b->remembers) { fill_zero(m->entry + *m->count, (b->remembers - *m->count) * sizeof(pair_memory)); }
   }
-  g->found->statistics.contacts = touching;
 }
 
 /// Cloth that has passed through ///
@@ -17737,20 +17465,16 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
   }
 }
 
-/* Moves an element apart if it has passed. */
-static void part_element(const self_group *g, const pair_element *e) {
-  const uint32_t candidate = candidate_of(e);
-  pair_ends x;
-  pair_shape shape;
-  find_pair_places(g, candidate, &x);
-  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
-}
-
 /* Moves apart what has passed, once forwards and once backwards. Nothing has where cloth rests. */
 CLOTH_SEPARATE void part_passed(const self_group *g) {
   const int32_t count = g->found->elements;
   for (int32_t n = 0; g->found->doubtful > 0 && n < 2 * count; n++) {
-    part_element(g, &g->elements[n < count ? n : 2 * count - 1 - n]);
+    const pair_element *e = &g->elements[n < count ? n : 2 * count - 1 - n];
+    const uint32_t candidate = candidate_of(e);
+    pair_ends x;
+    pair_shape shape;
+    find_pair_places(g, candidate, &x);
+    if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
   }
 }
 
@@ -17774,13 +17498,44 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
  * In: places where the part starts, intersections of the last search. Out: residual; positions. Scratch: none.
  */
 
-/* 1 if the edge of cloth a passes through the triangle of cloth b; then also its weights: the edge against the
-   triangle. */
-static int find_meeting(const self_body *a, const self_body *b, self_meeting *m) {
-  const cloth_vector corner = vector_load(b->start, m->particle[2]);
+/* An edge that passes through a triangle. */
+typedef struct self_meeting {
+  const self_body *body[2]; /* of the edge, and of the triangle */
+  int32_t particle[5];      /* two ends of the edge, then three corners */
+  float weight[5];          /* of these where they meet: the edge against the triangle */
+  cloth_vector normal;      /* of the triangle, of any length */
+  cloth_vector gradient;    /* G */
+  float square;             /* |G|^2 */
+} self_meeting;
+
+CLOTH_INLINE const self_body *body_of_meeting(const self_meeting *m, int32_t n) {
+  return m->body[n >= 2];
+}
+
+static void corners_of_feature(const self_body *b, uint32_t feature, int32_t corner[4]) {
+  const int32_t first = feature_place(feature, b->columns);
+  find_corners(b, first / b->columns, first % b->columns, corner);
+}
+
+static void find_meeting_particles(const self_group *g, const pair_key *x, self_meeting *m) {
+  int32_t corner[4];
+  m->body[0] = &g->bodies[feature_cloth(x->first)];
+  m->body[1] = &g->bodies[feature_cloth(x->second)];
+  corners_of_feature(m->body[0], x->first, corner);
+  m->particle[0] = corner[0];
+  m->particle[1] = corner[edge_corner[feature_kind(x->first) - FEATURE_WARP]];
+  corners_of_feature(m->body[1], x->second, corner);
+  m->particle[2] = corner[0];
+  m->particle[3] = corner[later_corners[feature_kind(x->second) - FEATURE_UPPER][0]];
+  m->particle[4] = corner[later_corners[feature_kind(x->second) - FEATURE_UPPER][1]];
+}
+
+/* 1 if the edge passes through the triangle; then also their weights and the normal. */
+static int do_meet(self_meeting *m) {
+  const cloth_vector corner = vector_load(m->body[1]->start, m->particle[2]);
   lanes3 place[5];
   for (int32_t n = 0; n < 5; n++) {
-    place[n] = lanes3_splat(exact_difference(vector_load((n < 2 ? a : b)->start, m->particle[n]), corner));
+    place[n] = lanes3_splat(exact_difference(vector_load(body_of_meeting(m, n)->start, m->particle[n]), corner));
   }
   const edge_passes e = pass_through(place[0], place[1], place[3], place[4]);
   if (!(e.through & 1u)) { return 0; }
@@ -17793,35 +17548,21 @@ static int find_meeting(const self_body *a, const self_body *b, self_meeting *m)
   return 1;
 }
 
-/* The particles of an edge and a triangle. */
-static void find_meeting_particles(const self_body *a, const self_body *b, const self_intersection *x,
-                                   self_meeting *m) {
-  const int32_t edge = number_value(x->edge), triangle = number_value(x->triangle);
-  const int32_t first = edge >> 2, cell = triangle >> 1;
-  int32_t corner[4];
-  find_corners(a, first / a->columns, first % a->columns, corner);
-  m->particle[0] = corner[0];
-  m->particle[1] = corner[edge_corner[edge & 3]];
-  find_corners(b, cell / b->columns, cell % b->columns, corner);
-  m->particle[2] = corner[0];
-  m->particle[3] = corner[later_corners[triangle & 1][0]];
-  m->particle[4] = corner[later_corners[triangle & 1][1]];
-}
-
 /* The third particles of the faces at an edge of a cell. Returns how many faces there are, one or two. */
-static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
-  const int32_t first = edge >> 2, row = first / b->columns, column = first - row * b->columns, kind = edge & 3;
+static int32_t find_faces(const self_body *b, uint32_t edge, int32_t third[2]) {
+  const int32_t first = feature_place(edge, b->columns), row = first / b->columns, column = first - row * b->columns;
+  const int32_t kind = feature_kind(edge);
   int32_t corner[4], count = 0;
   find_corners(b, row, column, corner);
-  if (kind == SELF_EDGE_ACROSS) {
+  if (kind == FEATURE_ACROSS) {
     third[0] = corner[1];
     third[1] = corner[3];
     return 2;
   }
   if (has_cell(b, row, column)) { third[count++] = corner[2]; }
-  if (kind == SELF_EDGE_ROW && row > 0 && has_cell(b, row - 1, column)) {
+  if (kind == FEATURE_WARP && row > 0 && has_cell(b, row - 1, column)) {
     third[count++] = first - b->columns;
-  } else if (kind == SELF_EDGE_COLUMN && (column > 0 || b->is_wrapped)) {
+  } else if (kind == FEATURE_WEFT && (column > 0 || b->is_wrapped)) {
     const int32_t before = column > 0 ? first - 1 : first - 1 + b->columns;
     third[count] = before;
     count += !is_gap(b->c, before, GAP_CELL);
@@ -17829,12 +17570,20 @@ static int32_t find_faces(const self_body *b, int32_t edge, int32_t third[2]) {
   return count;
 }
 
+/* A vector of unit length, of components that are 0 or no less than WORK_QUANTUM; 0 for one too short. */
+static cloth_vector self_unit(cloth_vector a) {
+  const float square = vector_dot(a, a);
+  if (!(square > 1.0e-28f && is_finite(square))) { return vector(0.0f, 0.0f, 0.0f); }
+  return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
+}
+
 /* Least cosine between an edge and the triangle's normal that is divided by. */
 #define SELF_LEAST_COSINE 0.01f
 
 /* The direction that shortens the contour: the sum over the faces at the edge of R - 2 (E . R) / (E . N) N, with R
    along the contour in the face, E along the edge, N the normal of the triangle. */
-static cloth_vector contour_gradient(const self_body *a, int32_t edge, const self_meeting *m) {
+static cloth_vector contour_gradient(const self_meeting *m, uint32_t edge) {
+  const self_body *a = m->body[0];
   const cloth_vector from = vector_load(a->start, m->particle[0]);
   const cloth_vector normal = self_unit(m->normal);
   const cloth_vector along = self_unit(exact_difference(vector_load(a->start, m->particle[1]), from));
@@ -17854,27 +17603,32 @@ static cloth_vector contour_gradient(const self_body *a, int32_t edge, const sel
   return vector_flush_work(gradient);
 }
 
+/* 1 if an edge and a triangle still meet, in a direction that is known: how they do. */
+static int find_meeting(const self_group *g, const pair_key *x, self_meeting *m) {
+  find_meeting_particles(g, x, m);
+  if (!do_meet(m)) { return 0; }
+  m->gradient = contour_gradient(m, x->first);
+  m->square = vector_dot(m->gradient, m->gradient);
+  return is_finite(m->square);
+}
+
 /* The tension of a contour over the mass of a particle [m/s^2]. With a tenth of it sheets that cross stay crossed, with
    twice as much a sleeve that stays crossed trembles (tests/folds/several.h). */
 #define CONTOUR_PULL 1200.0f
 
-/* Adds the forces of an edge that passes through a triangle, if it still does. */
-static void add_contour_force(const self_group *g, const self_intersection *x) {
-  const self_body *const body[2] = {&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)]};
-  const substep_terms *t = terms_of_pair(body);
+static void add_contour_force(const self_group *g, const pair_key *x) {
   self_meeting m;
-  find_meeting_particles(body[0], body[1], x, &m);
-  if (!t || !find_meeting(body[0], body[1], &m)) { return; }
-  const cloth_vector gradient = contour_gradient(body[0], number_value(x->edge), &m);
-  const float square = vector_dot(gradient, gradient);
-  if (!is_finite(square)) { return; }
-  const float tension = CONTOUR_PULL * t->share * t->h * t->h * mean_of_moving(body, body[0]->weight, body[1]->weight);
+  if (!find_meeting(g, x, &m)) { return; }
+  const substep_terms *t = terms_of_pair(m.body);
+  if (!t) { return; }
+  const float weight = mean_of_moving(m.body, m.body[0]->weight, m.body[1]->weight);
+  const float tension = CONTOUR_PULL * t->share * t->h * t->h * weight;
   for (int32_t n = 0; n < 5; n++) {
-    const self_body *b = body[n >= 2];
+    const self_body *b = body_of_meeting(&m, n);
     const int32_t place = m.particle[n] / b->columns * b->pitch + m.particle[n] % b->columns;
     if (moves_in_solve(b, place)) {
-      const float share = tension * m.weight[n] / (b->weight * square_root(square + 1.0f));
-      add_own(b->arrays.residual, place, vector_flush_work(vector_scale(gradient, share)));
+      const float share = tension * m.weight[n] / (b->weight * square_root(m.square + 1.0f));
+      add_own(b->arrays.residual, place, vector_flush_work(vector_scale(m.gradient, share)));
     }
   }
 }
@@ -17898,25 +17652,20 @@ static float mobility_of(const self_body *b, int32_t particle) {
 }
 
 /* Moves an edge and a triangle apart that still meet. */
-static void shorten_contour(const self_body *a, const self_body *b, const self_intersection *x) {
+static void shorten_contour(const self_group *g, const pair_key *x) {
   self_meeting m;
-  find_meeting_particles(a, b, x, &m);
-  if (!find_meeting(a, b, &m)) { return; }
-  const cloth_vector gradient = contour_gradient(a, number_value(x->edge), &m);
-  const float square = vector_dot(gradient, gradient);
+  if (!find_meeting(g, x, &m)) { return; }
   float sum = 0.0f;
   for (int32_t n = 0; n < 5; n++) {
-    const self_body *body = n < 2 ? a : b;
-    sum += m.weight[n] * m.weight[n] * mobility_of(body, m.particle[n]);
+    sum += m.weight[n] * m.weight[n] * mobility_of(body_of_meeting(&m, n), m.particle[n]);
   }
-  if (!(square > 1.0e-8f && is_finite(square) && sum > 1.0e-6f)) { return; }
-  const float way = SELF_CONTOUR_STEP * minimum(a->spacing, b->spacing);
-  const float length = way / (square_root(square + 1.0f) * sum);
+  if (!(m.square > 1.0e-8f && sum > 1.0e-6f)) { return; }
+  const float way = SELF_CONTOUR_STEP * minimum(m.body[0]->spacing, m.body[1]->spacing);
+  const float length = way / (square_root(m.square + 1.0f) * sum);
   for (int32_t n = 0; n < 5; n++) {
-    const self_body *body = n < 2 ? a : b;
-    const int32_t i = m.particle[n];
-    const float share = length * m.weight[n] * mobility_of(body, i);
-    vector_store(body->start, i, vector_add_scaled(vector_load(body->start, i), gradient, share));
+    const self_body *b = body_of_meeting(&m, n);
+    const float share = length * m.weight[n] * mobility_of(b, m.particle[n]);
+    vector_store(b->start, m.particle[n], vector_add_scaled(vector_load(b->start, m.particle[n]), m.gradient, share));
   }
 }
 
@@ -17924,17 +17673,12 @@ static void shorten_contour(const self_body *a, const self_body *b, const self_i
 CLOTH_SEPARATE void shorten_contours(const self_group *g) {
   if (g->found->statistics.tangled > 0) { return; }
   for (int32_t n = 0; n < g->found->intersections && WITH_SELF_TRIANGLES; n++) {
-    const self_intersection *x = &g->intersections[n];
-    shorten_contour(&g->bodies[number_body(x->edge)], &g->bodies[number_body(x->triangle)], x);
+    shorten_contour(g, &g->intersections[n]);
   }
   add_varying_work(g->bodies[0].c, (uint32_t)g->found->intersections, COST_SELF_CONTOUR);
 }
 
-#endif
-
 /// Contact of cloth with cloth in a part of a substep ///
-
-#if WITH_SELF
 
 /* What a part of a substep does about pairs, in order. */
 
@@ -18002,34 +17746,29 @@ CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, f
   return longest_part(g, plan->h, shortest);
 }
 
-/* Candidates of a part of a substep that begins, where they are fast. Returns 1 if it has looked for them. */
+/* Candidates of a part of a substep that begins, where those of the step are so fast, or so many, that each part looks
+   for its own. Returns 1 if it has. */
 static int prepare_part(const self_group *g, const step_plan *plan, float length) {
-  const int is_fast = is_fast_step(g, plan);
+  const int is_fast = g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
   if (is_fast) { gather_candidates(g, length * plan->h, 0); }
   return is_fast;
 }
 
-/* 1 if there are elements in the part. */
 CLOTH_INLINE int has_elements(const solve_group *s) {
   return s->pairs && s->pairs->found->elements > 0;
 }
 
-/* Whether pairs touch in the part, and cloth that is not solved now. */
-static int32_t how_pairs_touch(const self_group *g) {
+/* Finds the elements of a part, at its places of linearisation, and whether they touch cloth that is not solved now. */
+CLOTH_SEPARATE void find_pairs(const solve_group *s) {
+  const self_group *g = s->pairs;
+  look_at_arrays(g, s);
+  g->found->elements = find_elements(g);
   int32_t how = g->found->elements > 0 ? PAIRS_TOUCH : PAIRS_NONE;
   EACH_ELEMENT(g, e, {
     const pair_key key = key_of_candidate(g->cells, candidate_of(e));
     const self_body *a = &g->bodies[feature_cloth(key.first)], *b = &g->bodies[feature_cloth(key.second)];
     how = a->terms && b->terms ? how : PAIRS_HOLD;
   });
-  return how;
-}
-
-/* Finds the elements of a part, at its places of linearisation. */
-CLOTH_SEPARATE void find_pairs(const solve_group *s) {
-  look_at_arrays(s->pairs, s);
-  s->pairs->found->elements = find_elements(s->pairs);
-  const int32_t how = how_pairs_touch(s->pairs);
   EACH_MEMBER(s, m, workspace_of(m->c)->has_pairs = how);
 }
 
@@ -18040,12 +17779,10 @@ static void take_last_pairs(const solve_group *s) {
   add_last_pairs(s->pairs);
 }
 
-/* Notes whether the solve has a solution beside the last direction. */
 static void note_solutions(const solve_group *s) {
-  EACH_MEMBER(s, m, s->pairs->bodies[s->pairs->count > 1 ? m->number : 0].has_solution = m->has_solution);
+  EACH_MEMBER(s, m, s->pairs->bodies[m->number].has_solution = m->has_solution);
 }
 
-/* Charges what pairs have cost in a part. */
 static void charge_pairs(const solve_group *s, int32_t iterations) {
   const self_group *g = s->pairs;
   const uint64_t elements = (uint32_t)g->found->elements;
@@ -18056,9 +17793,7 @@ static void charge_pairs(const solve_group *s, int32_t iterations) {
 
 #else
 
-static void keep_start(const cloth *c) {
-  (void)c;
-}
+#define keep_start(c) ((void)(c))
 
 #endif
 
@@ -18093,15 +17828,6 @@ static int32_t body_entry(int32_t row, int32_t column) {
   return row * (row + 1) / 2 + column;
 }
 
-static float component(cloth_vector a, int32_t n) {
-  return n == 0 ? a.x : n == 1 ? a.y : a.z;
-}
-
-/* A vector of a length along an axis. */
-static cloth_vector along_axis(int32_t axis, float length) {
-  return vector(axis == 0 ? length : 0.0f, axis == 1 ? length : 0.0f, axis == 2 ? length : 0.0f);
-}
-
 /* Adds a 3 x 3 block: to the rows `row` on, the columns `column` on; with row == column its lower half. */
 static void add_body_block(body_unknown *u, int32_t row, int32_t column, const cloth_vector columns[3]) {
   for (int32_t i = 0; i < 3; i++) {
@@ -18111,19 +17837,12 @@ static void add_body_block(body_unknown *u, int32_t row, int32_t column, const c
   }
 }
 
-/* Adds a force, and its moment with an arm, to the residual of a body. */
-static void add_body_force(body_unknown *u, cloth_vector force, cloth_vector arm) {
-  const cloth_vector moment = vector_cross(arm, force);
-  for (int32_t n = 0; n < 3; n++) {
-    u->residual[n] += component(force, n);
-    u->residual[3 + n] += component(moment, n);
-  }
-}
-
 /* A contact of one point of a cloth: K = across I + (along - across) n n^T. */
 typedef struct body_contact {
-  cloth_vector normal, arm, force; /* force: on the particle, at the place of linearisation */
+  cloth_vector normal, arm, force; /* force: on the point, at the place of linearisation */
   float along, across;
+  int32_t count, place[3]; /* of particles that move, and with them the point ... */
+  float weight[3];         /* ... in these shares; not of touches, whose lanes are particles */
 } body_contact;
 
 /* The mass of a body over the reference mass, times the share of the substep. */
@@ -18131,7 +17850,6 @@ static float body_mass_ratio(const substep_terms *t, const rigid_body *b) {
   return t->scale * t->inverse_h * t->inverse_h * b->mass;
 }
 
-/* Adds a contact to block and residual of a body. */
 CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   const cloth_vector n = vector_flush_work(e->normal), arm = vector_flush_work(e->arm);
   cloth_vector block[3], moments[3], turns[3];
@@ -18148,22 +17866,20 @@ CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   add_body_block(u, 0, 0, block);
   add_body_block(u, 3, 0, moments);
   add_body_block(u, 3, 3, turns);
-  add_body_force(u, vector_scale(vector_flush_work(e->force), -1.0f), arm);
+  const cloth_vector force = vector_scale(vector_flush_work(e->force), -1.0f), moment = vector_cross(arm, force);
+  for (int32_t k = 0; k < 3; k++) {
+    u->residual[k] += component(force, k);
+    u->residual[3 + k] += component(moment, k);
+  }
 }
 
 /* Begins the block and the residual of a body with its own: inertia, gravity, rolling. */
 static void start_body_block(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
   const float mass = body_mass_ratio(t, b), per = mass / b->mass;
   cloth_vector turns[3];
-  for (int32_t n = 0; n < BODY_ENTRIES; n++) {
-    u->factor[n] = 0.0f;
-  }
-  for (int32_t n = 0; n < BODY_UNKNOWNS; n++) {
-    u->residual[n] = 0.0f;
-  }
-  if (u->leader) { /* where its own stands */
-    return;
-  }
+  fill_zero(u->factor, sizeof u->factor);
+  fill_zero(u->residual, sizeof u->residual);
+  if (u->leader) { return; } /* where its own stands */
   const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
   const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
@@ -18291,17 +18007,24 @@ static body_contact contact_of_spring(const body_spring *s) {
   const body_contact e = {.arm = s->arm,
                           .force = vector_scale(s->offset, negate(s->stiffness)),
                           .along = s->stiffness,
-                          .across = s->stiffness};
+                          .across = s->stiffness,
+                          .count = 1,
+                          .place = {s->place},
+                          .weight = {1.0f}};
   return e;
 }
 
 /* The touch of a cell as a contact of its point. */
 static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *touched, const body_unknown *u) {
-  const body_contact e = {.normal = touched->normal,
-                          .arm = arm_of_cell(a, touched, u->centre),
-                          .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
-                          .along = touched->law.along,
-                          .across = touched->law.across};
+  body_contact e = {.normal = touched->normal,
+                    .arm = arm_of_cell(a, touched, u->centre),
+                    .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
+                    .along = touched->law.along,
+                    .across = touched->law.across};
+  EACH_MOVING_CORNER(a, touched, n, i, {
+    e.place[e.count] = i;
+    e.weight[e.count++] = touched->weight[n];
+  });
   return e;
 }
 
@@ -18309,19 +18032,6 @@ static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *tou
 static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) {
   return element_product(e->normal, e->along, e->across, vector_flush_work(v));
 }
-
-/* Adds K v of a contact to a force, and its moment. */
-static void add_body_pull(const body_contact *e, cloth_vector v, cloth_vector *force, cloth_vector *moment) {
-  const cloth_vector pull = body_contact_product(e, v);
-  *force = vector_add(*force, pull);
-  *moment = vector_add(*moment, vector_cross(e->arm, pull));
-}
-
-/* Runs a statement for the touches `e` of cells with a body that have a block. */
-#define EACH_BODY_CELL(c, u, e, ...)                                                                                   \
-  EACH_CELL_TOUCH(c, e, {                                                                                              \
-    if (e->collider == (u)->collider && has_block(&e->law)) { __VA_ARGS__; }                                           \
-  })
 
 /* Runs a statement for all attachments to a body, as springs. */
 #define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
@@ -18332,6 +18042,19 @@ static void add_body_pull(const body_contact *e, cloth_vector v, cloth_vector *f
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
+
+/* Runs a statement for contacts `e` of a body with points: of cells that have a block, and attachments. */
+#define EACH_BODY_POINT(c, a, t, u, e, ...)                                                                            \
+  EACH_CELL_TOUCH(c, touched, {                                                                                        \
+    if (touched->collider == (u)->collider && has_block(&touched->law)) {                                              \
+      const body_contact e = contact_of_cell(a, touched, u);                                                           \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  })                                                                                                                   \
+  EACH_BODY_SPRING(c, a, t, u, spring, {                                                                               \
+    const body_contact e = contact_of_spring(&spring);                                                                 \
+    __VA_ARGS__;                                                                                                       \
+  })
 
 /* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
@@ -18353,38 +18076,13 @@ CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const subst
                               body_unknown *u) {
   start_body_block(c, t, b, u);
   EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
-  EACH_BODY_CELL(c, u, e, {
-    const body_contact contact = contact_of_cell(a, e, u);
-    add_body_contact(u, &contact);
-  });
-  EACH_BODY_SPRING(c, a, t, u, s, {
-    const body_contact contact = contact_of_spring(&s);
-    add_body_contact(u, &contact);
-  });
+  EACH_BODY_POINT(c, a, t, u, e, add_body_contact(u, &e));
 }
 
-/* Adds what presses a body in one cloth to that of the cloth which leads. */
-static void lead_pressed(const body_unknown *u) {
-  for (int32_t n = 0; u->leader && n < LANES_SUMS; n++) {
-    u->leader->pressed.partial[n] += u->ratio * u->pressed.partial[n];
-  }
-}
-
-/* The same of blocks and residuals. */
-static void lead_blocks(const body_unknown *u) {
-  for (int32_t n = 0; u->leader && n < BODY_ENTRIES; n++) {
-    u->leader->factor[n] += u->ratio * u->factor[n];
-  }
-  for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
-    u->leader->residual[n] += u->ratio * u->residual[n];
-  }
-  if (u->leader) { u->leader->joins |= u->joins; }
-}
-
-/* The same of pulls. */
-static void lead_pull(const body_unknown *u) {
-  for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
-    u->leader->pull[n] += u->ratio * u->pull[n];
+/* Adds floats of a body in one cloth to those `to` of the cloth which leads. */
+static void lead_floats(const body_unknown *u, float *to, const float *from, int32_t count) {
+  for (int32_t n = 0; n < count; n++) {
+    to[n] += u->ratio * from[n];
   }
 }
 
@@ -18395,6 +18093,12 @@ static void lead_pull(const body_unknown *u) {
         body_unknown *u = &body_unknowns_of(m->c)[body_number];                                                        \
         __VA_ARGS__;                                                                                                   \
       })
+
+/* The same of those that another cloth leads. */
+#define EACH_LED(s, m, u, ...)                                                                                         \
+  EACH_UNKNOWN(s, m, u, {                                                                                              \
+    if (u->leader) { __VA_ARGS__; }                                                                                    \
+  })
 
 /* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
 static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
@@ -18411,25 +18115,26 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
       });
     }
   }
-  EACH_BODY_CELL(c, u, e, {
-    const body_contact contact = contact_of_cell(a, e, u);
-    const cloth_vector force = body_contact_product(&contact, carried_point(y, contact.arm));
-    EACH_MOVING_CORNER(a, e, n, i, add_to_own(to, i, vector_scale(force, sign * e->weight[n])));
-  });
-  EACH_BODY_SPRING(c, a, t, u, s, {
-    const body_contact contact = contact_of_spring(&s);
-    add_to_own(to, s.place, vector_scale(body_contact_product(&contact, carried_point(y, s.arm)), sign));
+  EACH_BODY_POINT(c, a, t, u, e, {
+    const cloth_vector force = body_contact_product(&e, carried_point(y, e.arm));
+    for (int32_t n = 0; n < e.count; n++) {
+      add_to_own(to, e.place[n], vector_scale(force, sign * e.weight[n]));
+    }
   });
 }
 
 /* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
 CLOTH_SEPARATE void start_coupling(const solve_group *s) {
-  EACH_UNKNOWN(s, m, u, lead_pressed(u));
+  EACH_LED(s, m, u, lead_floats(u, u->leader->pressed.partial, u->pressed.partial, LANES_SUMS));
   EACH_UNKNOWN(s, m, u, {
     const solve_arrays a = arrays_of(m->c);
     assemble_body(m->c, &a, m->t, &bodies_of(m->c)[body_number], u);
   });
-  EACH_UNKNOWN(s, m, u, lead_blocks(u));
+  EACH_LED(s, m, u, {
+    lead_floats(u, u->leader->factor, u->factor, BODY_ENTRIES);
+    lead_floats(u, u->leader->residual, u->residual, BODY_UNKNOWNS);
+    u->leader->joins |= u->joins;
+  });
   EACH_UNKNOWN(s, m, u, {
     if (u->leader) {
       copy_memory(u->solution, u->leader->solution, sizeof u->solution);
@@ -18449,7 +18154,6 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
 static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
                       int32_t takes_solution) {
   lanes_sum force[3], moment[3];
-  cloth_vector corners[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
   EACH_BODY_TOUCH(c, a, u, e, k, {
@@ -18459,17 +18163,16 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
   });
   cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
-  EACH_BODY_CELL(c, u, e, {
-    const body_contact contact = contact_of_cell(a, e, u);
-    add_body_pull(&contact, takes_solution ? own_at_cell(a, a->solution, e) : near_at_cell(a, a->direction, e, corners),
-                  &f, &m);
-  });
-  EACH_BODY_SPRING(c, a, t, u, s, {
-    const float *direction = near_row(a->direction, a->pitch, s.row);
-    const body_contact contact = contact_of_spring(&s);
-    add_body_pull(&contact,
-                  takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column), &f,
-                  &m);
+  EACH_BODY_POINT(c, a, t, u, e, {
+    cloth_vector moved = vector(0.0f, 0.0f, 0.0f);
+    for (int32_t n = 0; n < e.count; n++) {
+      const int32_t i = e.place[n];
+      const cloth_vector v = takes_solution ? own_vector(a->solution, i) : near_vector(a->direction, a->plane, i);
+      moved = vector_add_scaled(moved, v, e.weight[n]);
+    }
+    const cloth_vector pull = body_contact_product(&e, moved);
+    f = vector_add(f, pull);
+    m = vector_add(m, vector_cross(e.arm, pull));
   });
   for (int32_t n = 0; n < 3; n++) {
     u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
@@ -18484,7 +18187,7 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
     const solve_arrays a = arrays_of(m->c);
     pull_body(m->c, &a, m->t, u, takes_solution);
   });
-  EACH_UNKNOWN(s, m, u, lead_pull(u));
+  EACH_LED(s, m, u, lead_floats(u, u->leader->pull, u->pull, BODY_UNKNOWNS));
   EACH_UNKNOWN(s, m, u, {
     if (u->leader) {
       copy_memory(u->direction, u->leader->direction, sizeof u->direction);
@@ -18527,24 +18230,10 @@ CLOTH_SEPARATE void follow_particles(const solve_group *s) {
 
 #else
 
-static void start_coupling(const solve_group *s) {
-  (void)s;
-}
-
-static float multiply_bodies(const solve_group *s, int32_t is_last) {
-  (void)s;
-  (void)is_last;
-  return 0.0f;
-}
-
-static void advance_bodies(const cloth *c, float alpha) {
-  (void)c;
-  (void)alpha;
-}
-
-static void follow_particles(const solve_group *s) {
-  (void)s;
-}
+#define start_coupling(s) ((void)(s))
+#define multiply_bodies(s, is_last) ((void)(s), (void)(is_last), 0.0f)
+#define advance_bodies(c, alpha) ((void)(c), (void)(alpha))
+#define follow_particles(s) ((void)(s))
 
 #endif
 
@@ -20338,39 +20027,6 @@ CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
   }
 }
 
-/// Confined particles in the solve ///
-
-/* A particle on a line or in a plane moves along it alone: residual, direction and product are projected, as by the
-   filter S of Boxerman 2003 (eq. 5.1). Sums with a projected vector need no projection of the other. */
-
-/* Projects the vectors of confined particles in an own array. */
-static void confine_own(const cloth *c, float *array) {
-  const int32_t pitch = pitch_of(c), columns = c->grid.columns;
-  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
-    const confinement *entry = &confined_of(c)[n];
-    const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
-    const cloth_vector from =
-        vector(*own_at(array, 3, place, 0), *own_at(array, 3, place, 1), *own_at(array, 3, place, 2));
-    const cloth_vector kept = vector_flush_work(confine_vector(entry, from));
-    *own_at(array, 3, place, 0) = kept.x;
-    *own_at(array, 3, place, 1) = kept.y;
-    *own_at(array, 3, place, 2) = kept.z;
-  }
-}
-
-/* Projects the direction of confined particles. */
-static void confine_direction(const cloth *c) {
-  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
-    const solve_arrays a = arrays_of(c);
-    const confinement *entry = &confined_of(c)[n];
-    const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
-    float *p = near_row(a.direction, a.pitch, row);
-    const cloth_vector kept = confine_vector(entry, near_vector(p, a.plane, column));
-    near_vector_store(p, a.plane, column, vector_quantise(kept, WORK_ROUNDER));
-    if (a.is_ring) { close_ring(p, a.plane, a.columns); }
-  }
-}
-
 /// Clamps ///
 
 /*
@@ -20383,8 +20039,7 @@ static void confine_direction(const cloth *c) {
  */
 
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
-  const int32_t row = particle / a->columns;
-  return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
+  return near_vector(array, a->plane, place_of(a, particle));
 }
 
 /* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
@@ -20416,7 +20071,7 @@ static cloth_vector clamp_bend(const solve_arrays *a, const clamped_hinge *k, fl
 static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t d) {
   const clamped_hinge k = clamp_at(c, t, i, d);
   if (!(k.kappa > 0.0f)) { return 0; }
-  const int32_t place = k.free / a->columns * a->pitch + k.free % a->columns;
+  const int32_t place = place_of(a, k.free);
   const cloth_vector force = vector_scale(clamp_bend(a, &k, t->viscosity > 0.0f ? a->bent : a->place), k.kappa);
   add_to_particle(a, k.free, vector_scale(force, -1.0f));
   if (notes_pins(c)) {
@@ -20510,7 +20165,6 @@ typedef struct held_particle {
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* What the springs of a particle resist along n. */
 static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
   if (!h->a->inverse) { return 0.0f; }
@@ -20533,7 +20187,6 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
   return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
-/* Notes a contact, as it is now. */
 static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
   const float stiffness = contact_stiffness(h->t);
@@ -20554,7 +20207,6 @@ static contact_tangent bound_at(const held_particle *h, const particle_bound *b,
                     lanes_splat(b->compliance), lanes_splat(moves));
 }
 
-/* Predicts a contact, with what the others press. */
 static void predict_bound(held_particle *h, particle_bound *b) {
   cloth_vector others = own_vector(h->a->residual, h->place);
   for (int32_t k = 0; k < h->bounds; k++) {
@@ -20622,13 +20274,9 @@ static particle_bound *keep_within(held_particle *h, cloth_vector centre, float 
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
 static int is_told(const cloth *c, int32_t i) {
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) { return 1; }
-#endif
-  return is_held(c, i);
+  const int has_targets = WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE;
+  return (has_targets && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) || is_held(c, i);
 }
-
-#if WITH_TARGETS
 
 /* A vector of a target at a share of the step. */
 static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, float late) {
@@ -20640,12 +20288,14 @@ static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
   return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, late));
 }
 
+#if WITH_TARGETS
+
 /* Particles whose max distance is 0 are pins that go to their targets. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    const int32_t place = place_of(&a, i);
     if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
       const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
       vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
@@ -20653,6 +20303,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
     }
   }
 }
+
+#endif
 
 /* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
@@ -20680,7 +20332,6 @@ static cloth_vector shared_weight(const held_particle *h) {
   return vector_flush_work(vector_scale(gravity, h->t->share * h->t->h * h->t->h * mass));
 }
 
-/* Holds one particle to its target. */
 static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
   const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
@@ -20722,11 +20373,8 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
   const lanes driven = lanes_load(target_vectors(c, TARGET_DRIVE).x + particle);
   lanes near = lanes_select(lanes_less(limit.x, lanes_add(distance, most)), one, zero);
   near = lanes_select(lanes_both(lanes_less(zero, limit.z), lanes_less(height, most)), one, near);
-  near = lanes_select(lanes_less(zero, driven), one, near);
-  return near;
+  return lanes_select(lanes_less(zero, driven), one, near);
 }
-
-#endif
 
 #if WITH_TETHERS
 
@@ -20738,19 +20386,14 @@ static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float di
   if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
 }
 
-/* Holds one particle by its tethers. */
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
     if (pin < 0) { continue; }
-    const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
-    const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
-    const float squared =
-        lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
-    const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
+    const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
-    particle_bound *b = keep_within(h, centre, distance, TETHER_THICKNESS);
+    particle_bound *b = keep_within(h, near_particle(h->a, h->a->place, pin), distance, TETHER_THICKNESS);
     if (b) { ease_tether(h, i, pin, distance, b); }
   }
 }
@@ -20764,15 +20407,12 @@ static int has_bounds(const cloth *c) {
 
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
-  const int32_t place = i / a->columns * a->pitch + i % a->columns;
-  held_particle h = {.c = c, .a = a, .t = t, .place = place, .x = near_particle(a, a->place, i)};
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
+  held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
     hold_to_target(&h, i);
     h.weight = vector(0.0f, 0.0f, 0.0f);
   }
-#endif
 #if WITH_TETHERS
   const rest_metric metric = metric_of(c, c->settings.tethers.scale);
   hold_by_tethers(&h, &metric, i);
@@ -20825,15 +20465,10 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
   const lanes_mask moves = lanes_less(zero, mass);
   const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
   lanes near = zero;
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
-#endif
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
-  (void)c;
-  (void)t;
-  (void)way;
   return lanes_both(moves, lanes_less(zero, near));
 }
 
@@ -21437,7 +21072,7 @@ CLOTH_ONCE void linearise(const cloth *c, const substep_terms *t) {
 /* What the seams of a group are in a step: particles that are sewn, the stitches that join them, their unknowns and the
    springs that they gather. Particles sewn to each other are one unknown, the root among them; one that is sewn between
    two moves with both. A stitch that is open, or joins what is sewn between others already, is a spring
-   (terms/seam_springs.h). Out: a sewing, in the memory of the group. */
+   (seam_springs.h). Out: a sewing, in the memory of the group. */
 
 #if WITH_SEAMS
 
@@ -21500,35 +21135,18 @@ typedef struct sewing {
   uint8_t *part;                          /* of each cloth: the first of those that seams or bodies join it to */
   cloth_vector moment[CLOTH_GROUP_LIMIT]; /* of each part: what meeting has changed of its angular momentum [N m s] */
   sewn_labels labels;
-  uint8_t *gathers; /* of each particle of the group, see terms/gathers.h: cloth by cloth as labels.number */
+  uint8_t *gathers; /* of each particle of the group, see seam_springs.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
 } sewing;
 
 /// Lists ///
 
 static int32_t larger_count(const cloth_seam *seam) {
-  return seam->a.count > seam->b.count ? seam->a.count : seam->b.count;
+  return larger_of(seam->a.count, seam->b.count);
 }
 
 static int32_t sewn_at(const cloth_seam_side *side, int32_t n) {
   return side->particles ? side->particles[n] : side->first + n * side->next;
-}
-
-/* Particles in the lists of all seams, and stitches. */
-static int32_t count_sewn(const cloth_group *group) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < group->seam_count; n++) {
-    count += group->seams[n].a.count + group->seams[n].b.count;
-  }
-  return count;
-}
-
-static int32_t count_stitches(const cloth_group *group) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < group->seam_count; n++) {
-    count += larger_count(&group->seams[n]);
-  }
-  return count;
 }
 
 /* 1 if a seam resists folding: its stitches are one to one, and its stiffness is not 0. */
@@ -21536,13 +21154,20 @@ static int resists_folding(const cloth_seam *seam) {
   return seam->a.count == seam->b.count && seam->a.count > 1 && seam->stiffening > -1.0f;
 }
 
-/* Room for folds, and for the hinges along both sides of their seams. */
-static int32_t count_folds(const cloth_group *group) {
-  int32_t count = 0;
+/* What there may be of the seams of a group: particles in their lists, stitches, springs. */
+typedef struct seam_room {
+  int32_t sewn, stitches, springs;
+} seam_room;
+
+static seam_room room_of_seams(const cloth_group *group) {
+  seam_room room = {0, 0, 0};
   for (int32_t n = 0; n < group->seam_count; n++) {
-    count += resists_folding(&group->seams[n]) ? 3 * group->seams[n].a.count : 0;
+    const cloth_seam *seam = &group->seams[n];
+    room.sewn += seam->a.count + seam->b.count;
+    room.stitches += larger_count(seam);
+    room.springs += larger_count(seam) + (resists_folding(seam) ? 3 * seam->a.count : 0); /* a fold, two hinges */
   }
-  return count;
+  return room;
 }
 
 /* Where a particle of the longer side of a seam is sewn to on the shorter one. */
@@ -21564,16 +21189,16 @@ static seam_place place_on_shorter(int32_t n, int32_t longer, int32_t shorter) {
   return place;
 }
 
-/* The sides of a seam, the longer one first. */
 static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, const cloth_seam_side **shorter) {
   const int turned = seam->b.count > seam->a.count;
   *longer = turned ? &seam->b : &seam->a;
   *shorter = turned ? &seam->a : &seam->b;
 }
 
-/* A stitch of a seam, as places in the group and particles. */
+/* A stitch of a seam, as places in the group and particles: the first is sewn between the others, in these shares. */
 typedef struct stitch_ends {
   int32_t cloth[3], particle[3];
+  float share;
 } stitch_ends;
 
 static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
@@ -21581,7 +21206,8 @@ static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
   order_sides(seam, &longer, &shorter);
   const seam_place place = place_on_shorter(n, longer->count, shorter->count);
   const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)},
+                            place.share};
   return ends;
 }
 
@@ -21622,12 +21248,6 @@ static float rest_of_side(const cloth_group *group, const cloth_seam_side *side)
   return sum;
 }
 
-/* The side of a seam that is gathered; NULL if none is. */
-static const cloth_seam_side *gathered_side(const cloth_group *group, const cloth_seam *seam) {
-  const float a = rest_of_side(group, &seam->a), b = rest_of_side(group, &seam->b);
-  return a > GATHERED_RATIO * b ? &seam->a : b > GATHERED_RATIO * a ? &seam->b : NULL;
-}
-
 /* Marks the spring between two particles of a cloth, if there is one along warp or weft. */
 static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b) {
   const int32_t columns = c->grid.columns, first = a < b ? a : b, way = a < b ? b - a : a - b;
@@ -21643,8 +21263,9 @@ static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b
 
 /* Marks the springs along the gathered side of a seam, between particles that are sewn. */
 static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
-  const cloth_seam_side *side = gathered_side(group, seam);
-  if (side) {
+  const float a_rest = rest_of_side(group, &seam->a), b_rest = rest_of_side(group, &seam->b);
+  const cloth_seam_side *side = a_rest > b_rest ? &seam->a : &seam->b;
+  if (a_rest > GATHERED_RATIO * b_rest || b_rest > GATHERED_RATIO * a_rest) {
     const cloth *c = group->cloths[side->cloth];
     const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
@@ -21706,12 +21327,10 @@ static void hash_stitch(sewing *s, const cloth_group *group, const stitch_ends *
 }
 
 static void add_stitch(sewing *s, const cloth_group *group, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
   const stitch_ends ends = ends_of_stitch(seam, n);
   stitch *t = &s->stitches[s->stitch_count++];
-  order_sides(seam, &longer, &shorter);
-  fill_zero(t, sizeof *t);
-  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  t->is_spring = 0;
+  t->share = ends.share;
   for (int32_t k = 0; k < 3; k++) {
     t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
   }
@@ -21746,7 +21365,6 @@ static void label_sewn(sewing *s) {
   }
 }
 
-/* Makes the stitches of a group. */
 CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   int32_t end = 0;
   for (int32_t n = 0; n < group->count; n++) {
@@ -21792,10 +21410,6 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
 
 /// Unknowns ///
 
-static const cloth *cloth_of_sewn(const sewing *s, const sewn_particle *p) {
-  return s->cloths[p->cloth];
-}
-
 /* The first of the class of a sewn particle: of all that are one with it, sewn one to one and closed. */
 static sewn_particle *class_of(const sewing *s, int32_t n) {
   while (s->particles[n].first != n) {
@@ -21804,7 +21418,6 @@ static sewn_particle *class_of(const sewing *s, int32_t n) {
   return &s->particles[n];
 }
 
-/* The gap of a stitch. */
 static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
   const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
@@ -21816,10 +21429,9 @@ static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
 /* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
 #define CLOSED_GAP 0.05f
 
-/* 1 if a stitch is open as a step begins. */
 static int is_open_stitch(const sewing *s, const stitch *t) {
-  const grid_shape *a = &cloth_of_sewn(s, &s->particles[t->particle[0]])->grid;
-  const grid_shape *b = &cloth_of_sewn(s, &s->particles[t->particle[1]])->grid;
+  const grid_shape *a = &s->cloths[s->particles[t->particle[0]].cloth]->grid;
+  const grid_shape *b = &s->cloths[s->particles[t->particle[1]].cloth]->grid;
   const float spacing = minimum(minimum(a->spacing_warp, a->spacing_weft), minimum(b->spacing_warp, b->spacing_weft));
   return vector_length(stitch_gap(s, t)) > CLOSED_GAP * spacing;
 }
@@ -21835,7 +21447,6 @@ static int may_move_with(const sewing *s, const stitch *t) {
   return may;
 }
 
-/* Makes it so. */
 static void move_with(const sewing *s, const stitch *t) {
   sewn_particle *first = class_of(s, t->particle[0]);
   for (int32_t k = 0; k < 2; k++) {
@@ -21850,7 +21461,6 @@ static float part_in_root(const sewn_particle *p, int32_t k) {
   return k ? p->share : 1.0f - p->share;
 }
 
-/* Sums up the masses that move with each unknown. */
 static void sum_masses(const sewing *s) {
   for (int32_t n = 0; n < s->particle_count; n++) {
     const sewn_particle *p = &s->particles[n];
@@ -21866,30 +21476,27 @@ static void sum_masses(const sewing *s) {
   }
 }
 
-/* Makes one of the classes of both particles of a stitch. */
-static void join_classes(const sewing *s, const stitch *t) {
-  sewn_particle *a = class_of(s, t->particle[0]), *b = class_of(s, t->particle[1]);
-  sewn_particle *later = a > b ? a : b;
-  later->first = (int32_t)((a > b ? b : a) - s->particles);
-}
-
 /* Finds which stitches are closed, and the classes of what they make one. */
 static void find_classes(sewing *s) {
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
-    p->start = vector_load(vectors_at(cloth_of_sewn(s, p), cloth_of_sewn(s, p)->state.position), p->particle);
+    const cloth *c = s->cloths[p->cloth];
+    p->start = vector_load(vectors_at(c, c->state.position), p->particle);
     p->first = n;
   }
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     t->is_spring = is_open_stitch(s, t);
-    if (!t->is_spring && !(t->share > 0.0f)) { join_classes(s, t); }
+    if (!t->is_spring && !(t->share > 0.0f)) {
+      sewn_particle *a = class_of(s, t->particle[0]), *b = class_of(s, t->particle[1]), *later = a > b ? a : b;
+      later->first = (int32_t)((a > b ? b : a) - s->particles);
+    }
   }
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
     p->first = (int32_t)(class_of(s, n) - s->particles);
-    p->mass = mass_of_particle(cloth_of_sewn(s, p), p->particle);
-    class_of(s, n)->is_held |= is_told(cloth_of_sewn(s, p), p->particle);
+    p->mass = mass_of_particle(s->cloths[p->cloth], p->particle);
+    class_of(s, n)->is_held |= is_told(s->cloths[p->cloth], p->particle);
   }
 }
 
@@ -21915,10 +21522,16 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
 /* Runs statements for the sewn particles `p` of a part of the group, with their cloths. */
 #define EACH_SEWN(s, group_part, p, c, ...)                                                                            \
   for (sewn_particle *p = (s)->particles, *p##_end = p + (s)->particle_count; p < p##_end; p++) {                      \
-    const cloth *c = cloth_of_sewn(s, p);                                                                              \
+    const cloth *c = (s)->cloths[p->cloth];                                                                            \
     if ((s)->part[p->cloth] == (group_part)) { __VA_ARGS__; }                                                          \
     (void)c;                                                                                                           \
   }
+
+/* The same of those that nothing holds. */
+#define EACH_FREE_SEWN(s, group_part, p, c, ...)                                                                       \
+  EACH_SEWN(s, group_part, p, c, {                                                                                     \
+    if (!holder_of(s, p)) { __VA_ARGS__; }                                                                             \
+  })
 
 /* What the roots of a sewn particle give it of their vectors `field`. */
 #define FROM_ROOTS(s, p, field)                                                                                        \
@@ -21927,7 +21540,17 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
                            vector_flush_work((s)->particles[(p)->root[1]].field), (p)->share)                          \
        : (s)->particles[(p)->root[0]].field)
 
-/* Adds a vector of a sewn particle to the sums of its roots. */
+/* The first of the class of a sewn particle, once classes are found. */
+static sewn_particle *first_of(const sewing *s, const sewn_particle *p) {
+  return &s->particles[p->first];
+}
+
+/* What holds the class of a sewn particle; NULL without. */
+static const sewn_particle *holder_of(const sewing *s, const sewn_particle *p) {
+  const int32_t holder = first_of(s, p)->holder;
+  return holder < 0 ? NULL : &s->particles[holder];
+}
+
 static void add_to_roots(const sewing *s, const sewn_particle *p, cloth_vector v, const float part[2]) {
   v = vector_flush_work(v);
   for (int32_t k = 0; k < (p->share > 0.0f ? 2 : 1); k++) {
@@ -21954,7 +21577,7 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
     p->open = 0.0f;
   });
   EACH_SEWN(s, part, p, c, {
-    sewn_particle *first = class_of(s, (int32_t)(p - s->particles));
+    sewn_particle *first = first_of(s, p);
     first->holder = p->is_held && first->holder < 0 ? (int32_t)(p - s->particles) : first->holder;
   });
   for (int32_t n = 0; n < s->stitch_count; n++) {
@@ -21964,18 +21587,6 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
       first->open = maximum(first->open, vector_length(stitch_gap(s, t)));
     }
   }
-}
-
-/* What is left after h seconds of gaps of which the longest is open by so many metres, in shares. */
-static float share_left(const sewing *s, float open, float h) {
-  const float way = s->speed * h;
-  return open > way ? 1.0f - way / open : 0.0f;
-}
-
-/* What holds the class of a sewn particle; NULL without. */
-static const sewn_particle *holder_of(const sewing *s, const sewn_particle *p) {
-  const int32_t holder = class_of(s, (int32_t)(p - s->particles))->holder;
-  return holder < 0 ? NULL : &s->particles[holder];
 }
 
 /* The gap of a particle to its roots, or to what holds it, as the part begins. */
@@ -21990,10 +21601,11 @@ static cloth_vector closing_of(const sewing *s, const sewn_particle *p, float in
   return vector_flush_work(vector_scale(vector_flush(way, STATE_QUANTUM), inverse_h));
 }
 
-/* What is left of all gaps at the end of the part. */
+/* What is left of all gaps at the end of a part of h seconds: of each the same share as of the longest of its class. */
 static void aim_sewn(const sewing *s, int32_t part, float h) {
+  const float way = s->speed * h;
   EACH_SEWN(s, part, p, c, {
-    const float left = share_left(s, class_of(s, (int32_t)(p - s->particles))->open, h);
+    const float open = first_of(s, p)->open, left = open > way ? 1.0f - way / open : 0.0f;
     p->offset = vector_flush(vector_scale(own_gap(s, p), left), STATE_QUANTUM);
   });
 }
@@ -22018,14 +21630,9 @@ static void aim_stitches(const sewing *s, int32_t part, float h) {
   });
 }
 
-/* Once the part is done, they have. */
-static void shorten_stitches(const sewing *s, int32_t part, float h) {
-  EACH_LOOSE_STITCH(s, part, f, t, f->open = maximum(f->open - s->speed * h, 0.0f));
-}
-
 /* Leads a particle to the one that holds it. */
 static void lead_sewn(const sewing *s, sewn_particle *p, float inverse_h) {
-  const cloth *c = cloth_of_sewn(s, p);
+  const cloth *c = s->cloths[p->cloth];
   const cloth_vector closing = closing_of(s, p, inverse_h);
   p->velocity = vector_flush(vector_add(holder_of(s, p)->velocity, closing), STATE_QUANTUM);
   vector_store(vectors_at(c, c->state.velocity), p->particle, p->velocity);
@@ -22037,20 +21644,23 @@ static void lead_sewn(const sewing *s, sewn_particle *p, float inverse_h) {
    by masses; particles then have those of their roots. */
 static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
   clear_sums(s);
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
-      add_to_roots(s, p, vector_subtract(p->velocity, with_roots), p->part);
-    }
+  EACH_FREE_SEWN(s, part, p, c, {
+    const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
+    add_to_roots(s, p, vector_subtract(p->velocity, with_roots), p->part);
   });
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) { p->velocity = vector_add(p->velocity, p->sum); /* only roots have sums */ }
+  EACH_FREE_SEWN(s, part, p, c, p->velocity = vector_add(p->velocity, p->sum)); /* only roots have sums */
+  EACH_FREE_SEWN(s, part, p, c, {
+    const cloth_vector to = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
+    vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush(to, STATE_QUANTUM));
   });
+}
+
+/* Adds the angular momentum of what is sewn, times a sign, to that by which meeting changes it. */
+static void add_moments(sewing *s, int32_t part, float sign) {
   EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      const cloth_vector to = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
-      vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush(to, STATE_QUANTUM));
-    }
+    const cloth_vector v = vector_load(vectors_at(c, c->state.velocity), p->particle);
+    const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(p->start), vector_scale(v, p->mass)));
+    s->moment[part] = vector_add_scaled(s->moment[part], moment, sign);
   });
 }
 
@@ -22062,17 +21672,9 @@ CLOTH_SEPARATE void meet_sewn(sewing *s, int32_t part, const substep_terms *t) {
   EACH_SEWN(s, part, p, c, {
     if (holder_of(s, p) && !p->is_held) { lead_sewn(s, p, t->inverse_h); }
   });
-  EACH_SEWN(s, part, p, c, {
-    const cloth_vector from = vector_load(vectors_at(c, c->state.velocity), p->particle);
-    const cloth_vector moment = vector_cross(vector_flush_work(p->start), vector_scale(from, p->mass));
-    s->moment[part] = vector_subtract(s->moment[part], vector_flush_work(moment));
-  });
+  add_moments(s, part, -1.0f);
   join_velocities(s, part, t->inverse_h);
-  EACH_SEWN(s, part, p, c, {
-    const cloth_vector to = vector_load(vectors_at(c, c->state.velocity), p->particle);
-    const cloth_vector moment = vector_cross(vector_flush_work(p->start), vector_scale(to, p->mass));
-    s->moment[part] = vector_add(s->moment[part], vector_flush_work(moment));
-  });
+  add_moments(s, part, 1.0f);
 }
 
 /* 1 if a class of the part was open as it began. */
@@ -22082,43 +21684,40 @@ static int are_sewn_open(const sewing *s, int32_t part) {
   return are;
 }
 
+static void store_near(const solve_arrays *a, float *array, int32_t place, cloth_vector v) {
+  near_vector_store(array, a->plane, place, v);
+  if (a->is_ring) { close_ring(near_row(array, a->pitch, place / a->pitch), a->plane, a->columns); }
+}
+
 /* After the prediction: particles are linearised where their roots are, as far as they are not open. */
 CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch;
-    p->sum = near_vector(near_row(a.place, a.pitch, row), a.plane, p->place - row * a.pitch);
+    p->sum = near_vector(a.place, a.plane, p->place);
   });
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch, column = p->place - row * a.pitch;
     const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
-    if (holder_of(s, p) || (to.x == here.x && to.y == here.y && to.z == here.z)) { continue; }
-    float *place = near_row(a.place, a.pitch, row), *way = near_row(a.direction, a.pitch, row);
-    near_vector_store(place, a.plane, column, to);
-    near_vector_store(way, a.plane, column, vector_flush_work(vector_subtract(to, p->start)));
-    if (a.is_ring) {
-      close_ring(place, a.plane, a.columns);
-      close_ring(way, a.plane, a.columns);
-    }
+    if (to.x == here.x && to.y == here.y && to.z == here.z) { continue; }
+    store_near(&a, a.place, p->place, to);
+    store_near(&a, a.direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
   });
 }
 
 /// The filter ///
 
-/* Of residual or product, at `offset` of the scratch. */
+/* Of residual or product. */
 CLOTH_SEPARATE void join_own(const sewing *s, int32_t part, int is_product) {
   clear_sums(s);
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float parts[2] = {part_in_root(p, 0), part_in_root(p, 1)}, scale = s->scale[part] / s->scale[p->cloth];
-    if (!holder_of(s, p)) { add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts); }
+    add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts);
   });
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float scale = s->scale[p->cloth] / s->scale[part];
     cloth_vector own = vector(0.0f, 0.0f, 0.0f);
-    if (holder_of(s, p)) { continue; }
     for (int32_t k = 0; k < (p->share > 0.0f ? 2 : 1); k++) {
       const sewn_particle *root = &s->particles[p->root[k]];
       if (!holder_of(s, root)) { own = vector_add_scaled(own, vector_flush_work(root->sum), p->part[k] * scale); }
@@ -22132,25 +21731,17 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
   clear_sums(s);
   EACH_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch;
-    cloth_vector z = near_vector(near_row(a.direction, a.pitch, row), a.plane, p->place - row * a.pitch);
+    cloth_vector z = near_vector(a.direction, a.plane, p->place);
     if (again) { z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta)); }
     add_to_roots(s, p, z, p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector last = again ? vector_scale(p->direction, beta) : vector(0.0f, 0.0f, 0.0f);
-    p->direction = vector_flush_work(vector_add(p->sum, last));
-    if (holder_of(s, p)) { p->direction = vector(0.0f, 0.0f, 0.0f); }
+    p->direction = holder_of(s, p) ? vector(0.0f, 0.0f, 0.0f) : vector_flush_work(vector_add(p->sum, last));
   });
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch;
-    float *direction = near_row(a.direction, a.pitch, row);
-    if (!holder_of(s, p)) {
-      near_vector_store(direction, a.plane, p->place - row * a.pitch,
-                        vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
-      if (a.is_ring) { close_ring(direction, a.plane, a.columns); }
-    }
+    store_near(&a, a.direction, p->place, vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
   });
 }
 
@@ -22158,35 +21749,22 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
 CLOTH_SEPARATE void join_solutions(const sewing *s, int32_t part) {
   clear_sums(s);
   EACH_SEWN(s, part, p, c, p->direction = own_vector(floats_at(c, c->scratch.solution), p->place));
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) { add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part); }
-  });
+  EACH_FREE_SEWN(s, part, p, c,
+                 { add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part); });
   EACH_SEWN(s, part, p, c, p->direction = vector_add(p->direction, p->sum));
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      own_vector_store(floats_at(c, c->scratch.solution), p->place, vector_flush_work(FROM_ROOTS(s, p, direction)));
-    }
+  EACH_FREE_SEWN(s, part, p, c, {
+    own_vector_store(floats_at(c, c->scratch.solution), p->place, vector_flush_work(FROM_ROOTS(s, p, direction)));
   });
 }
 
 /// The end of a part of a substep ///
 
-/* Takes the new positions, in `direction`, and velocities. */
-static void take_ends(const sewing *s, int32_t part) {
-  EACH_SEWN(s, part, p, c, {
-    p->direction = vector_load(vectors_at(c, c->state.position), p->particle);
-    p->velocity = vector_load(vectors_at(c, c->state.velocity), p->particle);
-  });
-}
-
 /* The new positions of what is sewn together are one, by masses: what contact has moved in one cloth alone. */
 static void join_positions(const sewing *s, int32_t part) {
   clear_sums(s);
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, direction), p->offset);
-      add_to_roots(s, p, vector_flush(vector_subtract(p->direction, with_roots), STATE_QUANTUM), p->part);
-    }
+  EACH_FREE_SEWN(s, part, p, c, {
+    const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, direction), p->offset);
+    add_to_roots(s, p, vector_flush(vector_subtract(p->direction, with_roots), STATE_QUANTUM), p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const sewn_particle *holder = holder_of(s, p);
@@ -22202,8 +21780,12 @@ static void join_positions(const sewing *s, int32_t part) {
 /* After the new positions have been accepted: all are exactly where their roots are, or what holds them. */
 CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   s->moment[part] = vector(0.0f, 0.0f, 0.0f);
-  shorten_stitches(s, part, 1.0f / inverse_h);
-  take_ends(s, part);
+  const float way = s->speed * (1.0f / inverse_h);
+  EACH_LOOSE_STITCH(s, part, f, t, f->open = maximum(f->open - way, 0.0f));
+  EACH_SEWN(s, part, p, c, {
+    p->direction = vector_load(vectors_at(c, c->state.position), p->particle);
+    p->velocity = vector_load(vectors_at(c, c->state.velocity), p->particle);
+  });
   join_positions(s, part);
   join_velocities(s, part, inverse_h);
 }
@@ -22228,55 +21810,34 @@ CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
 
 /// Lines from a seam inwards ///
 
-/* A line of the grid from a sewn particle on. */
+/* A line of the grid from a sewn particle to the one beside it. */
 typedef struct sewn_line {
   const cloth *c;
-  int32_t row, column, row_step, column_step;
-  int32_t count; /* particles after the sewn one */
+  int32_t here, next; /* next: -1 where there is none */
+  int32_t direction;  /* WARP or WEFT */
+  int32_t start;      /* of the two, where the spring between them starts */
 } sewn_line;
 
-static int32_t sewn_line_particle(const sewn_line *l, int32_t n) {
-  const int32_t columns = l->c->grid.columns;
-  const int32_t column = (l->column + n * l->column_step + columns) % columns;
-  return (l->row + n * l->row_step) * columns + column;
+/* That along a direction, forwards for a step of 1, backwards for -1. */
+static sewn_line line_from(const cloth *c, int32_t particle, int32_t d, int32_t step) {
+  const int32_t row = particle / c->grid.columns, column = particle % c->grid.columns;
+  const int32_t next = particle_from(c, d == WEFT ? row + step : row, d == WARP ? column + step : column);
+  const sewn_line l = {c, particle, next, d, step > 0 ? particle : next};
+  return l;
 }
 
-static int32_t direction_of(const sewn_line *l) {
-  return l->row_step ? WEFT : WARP;
-}
-
-/* Where the spring between the first particles of a line starts. */
-static int32_t start_of_line(const sewn_line *l) {
-  return sewn_line_particle(l, l->row_step + l->column_step > 0 ? 0 : 1);
-}
-
-/* The lines of the grid from a particle on, to its ends: both along the warp, then both along the weft. */
-static void lines_around(const cloth *c, int32_t particle, sewn_line lines[4]) {
-  const int32_t columns = c->grid.columns, rows = c->grid.rows;
-  const int32_t row = particle / columns, column = particle - row * columns;
-  const sewn_line all[4] = {{c, row, column, 0, 1, is_wrapped(c) ? columns - 1 : columns - 1 - column},
-                            {c, row, column, 0, -1, is_wrapped(c) ? columns - 1 : column},
-                            {c, row, column, 1, 0, rows - 1 - row},
-                            {c, row, column, -1, 0, row}};
-  for (int32_t n = 0; n < 4; n++) {
-    lines[n] = all[n];
-  }
-}
-
-/* 1 if a line has a spring at its start. */
-static int has_first_spring(const sewn_line *l) {
-  return l->count > 0 && !is_gap(l->c, start_of_line(l), direction_of(l) == WEFT ? GAP_WEFT : GAP_WARP);
+static int has_spring(const sewn_line *l) {
+  return l->next >= 0 && !is_gap(l->c, l->start, l->direction == WEFT ? GAP_WEFT : GAP_WARP);
 }
 
 /* Finds the line from the border of a cloth inwards, at particle n of a side of a seam. Returns 0 off borders. */
 static int find_fold_line(const cloth *c, const cloth_seam_side *side, int32_t n, sewn_line *l) {
-  sewn_line lines[4];
   const int32_t columns = c->grid.columns, particle = sewn_at(side, n), next = sewn_at(side, n > 0 ? n - 1 : n + 1);
   const int along_warp = particle / columns == next / columns, along_weft = particle % columns == next % columns;
-  const int32_t first = along_warp ? 2 : 0;
-  lines_around(c, particle, lines);
-  const int leads = has_first_spring(&lines[first]), leads_back = has_first_spring(&lines[first + 1]);
-  *l = lines[leads ? first : first + 1];
+  const sewn_line forth = line_from(c, particle, along_warp ? WEFT : WARP, 1);
+  const sewn_line back = line_from(c, particle, along_warp ? WEFT : WARP, -1);
+  const int leads = has_spring(&forth), leads_back = has_spring(&back);
+  *l = leads ? forth : back;
   return along_warp != along_weft && leads != leads_back;
 }
 
@@ -22292,24 +21853,16 @@ typedef struct fold_side {
 
 /* Mean factor on rest lengths of the springs of a line of the grid across l, beside its first particle. */
 static float width_factor(const sewn_line *l) {
-#if WITH_REST_SHAPE
-  if (has_rest_shape(l->c)) {
-    const int32_t d = l->row_step ? WARP : WEFT, first = d == WARP ? 0 : 2;
-    const int32_t particle = sewn_line_particle(l, 0);
-    float sum = 0.0f, count = 0.0f;
-    sewn_line lines[4];
-    lines_around(l->c, particle, lines);
-    for (int32_t n = first; n < first + 2; n++) {
-      if (lines[n].count > 0) {
-        sum += shape_factor(l->c, REST_LENGTH + d, n == first ? particle : sewn_line_particle(&lines[n], 1));
-        count += 1.0f;
-      }
+  const int32_t d = l->direction == WEFT ? WARP : WEFT;
+  float sum = 0.0f, count = 0.0f;
+  for (int32_t step = 1; has_rest_shape(l->c) && step >= -1; step -= 2) {
+    const sewn_line beside = line_from(l->c, l->here, d, step);
+    if (beside.next >= 0) {
+      sum += shape_factor(l->c, REST_LENGTH + d, beside.start);
+      count += 1.0f;
     }
-    return sum / maximum(count, 1.0f);
   }
-#endif
-  (void)l;
-  return 1.0f;
+  return has_rest_shape(l->c) ? sum / maximum(count, 1.0f) : 1.0f;
 }
 
 /* Finds what a side has for its part of a fold. */
@@ -22317,12 +21870,12 @@ static void measure_side(fold_side *side) {
   const sewn_line *l = &side->line;
   const cloth *c = l->c;
   const substep_terms *t = &workspace_of(c)->plan.terms;
-  const int32_t d = direction_of(l), here = sewn_line_particle(l, 0);
+  const int32_t d = l->direction;
   const float spacing = d == WARP ? c->grid.spacing_warp : c->grid.spacing_weft;
-  const float ratio = shape_factor(c, REST_LENGTH + d, start_of_line(l));
+  const float ratio = shape_factor(c, REST_LENGTH + d, l->start);
   side->length = spacing * ratio;
   side->elastic = t->hinge[d] / t->scale * (spacing * spacing) * (width_factor(l) / ratio);
-  if (c->constant.stiffness_map) { side->elastic *= floats_at(c, c->constant.stiffness_map)[here]; }
+  if (c->constant.stiffness_map) { side->elastic *= floats_at(c, c->constant.stiffness_map)[l->here]; }
   side->stiffness = side->elastic * (1.0f + t->viscosity);
 }
 
@@ -22335,8 +21888,8 @@ static float in_series(float a, float b) {
 static float clamp_factor(const fold_side side[2]) {
   int holds[2], is_pin = 0;
   for (int32_t k = 0; k < 2; k++) {
-    holds[k] = is_told(side[k].line.c, sewn_line_particle(&side[k].line, 1));
-    is_pin |= is_told(side[k].line.c, sewn_line_particle(&side[k].line, 0));
+    holds[k] = is_told(side[k].line.c, side[k].line.next);
+    is_pin |= is_told(side[k].line.c, side[k].line.here);
   }
   return is_pin && holds[0] != holds[1] ? 2.0f : 1.0f;
 }
@@ -22372,8 +21925,8 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   for (int32_t k = 0; k < 2; k++) {
     const sewn_line *l = &side[k].line;
     const float weight = length / side[k].length;
-    f->end[2 * k] = end_at(l->c, side[k].cloth, sewn_line_particle(l, 0), negate(weight));
-    f->end[2 * k + 1] = end_at(l->c, side[k].cloth, sewn_line_particle(l, 1), weight);
+    f->end[2 * k] = end_at(l->c, side[k].cloth, l->here, negate(weight));
+    f->end[2 * k + 1] = end_at(l->c, side[k].cloth, l->next, weight);
   }
   s->spring_count++;
 }
@@ -22401,7 +21954,6 @@ static void halve_hinge(sewing *s, const cloth_group *group, const cloth_seam *s
   s->spring_count += f->stiffness < 0.0f;
 }
 
-/* Finds the folds of all seams. */
 CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
   for (int32_t n = 0; n < group->seam_count; n++) {
     const cloth_seam *seam = &group->seams[n];
@@ -22418,8 +21970,6 @@ CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
   s->fold_count = s->spring_count;
 }
 
-#endif
-
 /// Springs of seams ///
 
 /*
@@ -22431,8 +21981,6 @@ CLOTH_SEPARATE void find_folds(sewing *s, const cloth_group *group) {
  * unknowns: those that join what is sewn between others twice, and open ones. Out: residual, spring sums, product.
  */
 
-#if WITH_SEAMS
-
 /* Stiffness of a stitch that is a spring, over the largest of stretch around it. */
 #define LOOSE_STIFFNESS 4.0f
 /* An end of a fold that is sewn shares the particle with the other side: what its block counts. */
@@ -22443,7 +21991,7 @@ static int is_held_stitch(const sewing *s, const stitch *t) {
   int is_held = 1;
   for (int32_t k = 0; k < 3; k++) {
     const sewn_particle *p = &s->particles[t->particle[k]];
-    is_held &= is_told(cloth_of_sewn(s, p), p->particle);
+    is_held &= is_told(s->cloths[p->cloth], p->particle);
   }
   return is_held;
 }
@@ -22460,7 +22008,7 @@ CLOTH_SEPARATE void find_loose_stitches(sewing *s) {
       f->open = vector_length(stitch_gap(s, t));
       for (int32_t k = 0; k < 3; k++) {
         const sewn_particle *p = &s->particles[t->particle[k]];
-        const cloth *c = cloth_of_sewn(s, p);
+        const cloth *c = s->cloths[p->cloth];
         const substep_terms *terms = &workspace_of(c)->plan.terms;
         const float stretch = maximum(terms->spring[WARP].stiffness, terms->spring[WEFT].stiffness) + terms->share;
         f->end[k] = end_at(c, p->cloth, p->particle, weight[k]);
@@ -22478,10 +22026,8 @@ static cloth_vector sum_over_ends(const sewing *s, const seam_spring *f, seam_fi
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t k = 0; k < f->count; k++) {
     const solve_arrays a = arrays_of(s->cloths[f->end[k].cloth]);
-    const int32_t row = f->end[k].place / a.pitch;
     const float *array = field == SEAM_PLACE ? a.place : field == SEAM_WAY ? a.bent : a.direction;
-    const float *from = array + NEAR_STEP * row * a.pitch;
-    const cloth_vector v = near_vector(from, a.plane, f->end[k].place - row * a.pitch);
+    const cloth_vector v = near_vector(array, a.plane, f->end[k].place);
     sum = vector_add_scaled(sum, vector_flush_work(v), f->end[k].weight);
   }
   return vector_flush_work(sum);
@@ -22564,15 +22110,11 @@ CLOTH_SEPARATE float seam_springs_rise(const sewing *s, int32_t part) {
   return sum;
 }
 
-#endif
-
 /// Gathered springs ///
 
 /* Springs along the longer side of a seam whose sides differ in length at rest resist stretching only, or they would
    push the seam apart in its line. They are linearised once more, with a compression of 0, and what that changes is
    added to force, block and energy. */
-
-#if WITH_SEAMS
 
 /* A gathered spring of a cloth, along warp or weft, from a particle to the next. */
 typedef struct gathered_spring {
@@ -22582,7 +22124,7 @@ typedef struct gathered_spring {
 } gathered_spring;
 
 /* The spring of a direction that starts at a particle. */
-static gathered_spring gathered_spring_at(const cloth *c, const solve_arrays *a, int32_t particle, int32_t d) {
+static gathered_spring gathered_spring_at(const solve_arrays *a, int32_t particle, int32_t d) {
   const int32_t columns = a->columns, column = particle % columns, is_last = column + 1 == columns;
   const int32_t next = d == WARP ? particle + 1 - (is_last ? columns : 0) : particle + columns;
   const float *kinds = own_at(a->coefficients, COEFFICIENT_FLOATS, column, ROW_KINDS * d);
@@ -22602,47 +22144,34 @@ static gathered_spring gathered_spring_at(const cloth *c, const solve_arrays *a,
     g.k.turn = lanes_multiply(g.k.turn, lanes_splat(stiffness));
     g.k.damping = stiffness > 0.0f ? g.k.damping : lanes_splat(0.0f);
   }
-  (void)c;
   return g;
 }
 
 /* The vector from the second particle of a spring to the first in a near array. */
 static cloth_vector way_between_ends(const solve_arrays *a, float *array, const gathered_spring *g) {
-  cloth_vector ends[2];
-  for (int32_t k = 0; k < 2; k++) {
-    const int32_t particle = k ? g->second : g->first, row = particle / a->columns;
-    ends[k] = near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
-  }
-  return vector_subtract(ends[0], ends[1]);
-}
-
-/* Adds a block to the spring sums of a particle that moves. */
-static void add_to_sums(const solve_arrays *a, int32_t particle, const symmetric *m) {
-  const lanes parts[SYMMETRIC_FLOATS] = {m->xx, m->yy, m->zz, m->xy, m->xz, m->yz};
-  const int32_t place = place_of(a, particle);
-  for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
-    *own_at(a->inverse, SYMMETRIC_FLOATS, place, n) += lanes_first_value(parts[n]);
-  }
+  return vector_subtract(near_particle(a, array, g->first), near_particle(a, array, g->second));
 }
 
 /* Takes out what a gathered spring resists compression with. */
 static void loosen_spring(const cloth *c, const solve_arrays *a, const substep_terms *t, const gathered_spring *g) {
   const lanes3 d = lanes3_splat(way_between_ends(a, a->place, g));
-  const spring_motion m = {.d = d,
-                           .way = lanes3_splat(way_between_ends(a, a->direction, g)),
-                           .turn = lanes3_splat(way_between_ends(a, a->turn, g))};
-  const linear_spring was = linearise_spring(t, 0, &g->k, &m, t->spring[g->direction].compression);
-  const linear_spring now = linearise_spring(t, 0, &g->k, &m, 0.0f);
+  const spring_motion motion = {.d = d,
+                                .way = lanes3_splat(way_between_ends(a, a->direction, g)),
+                                .turn = lanes3_splat(way_between_ends(a, a->turn, g))};
+  const linear_spring was = linearise_spring(t, 0, &g->k, &motion, t->spring[g->direction].compression);
+  const linear_spring now = linearise_spring(t, 0, &g->k, &motion, 0.0f);
   const float change = lanes_first_value(lanes_subtract(was.force, now.force));
   const cloth_vector force = vector_scale(vector_flush_work(lanes3_first(d)), change);
   const int32_t ends[2] = {g->first, g->second}, place = place_of(a, g->first);
   const int is_implicit = a->springs && t->spring[g->direction].implicit;
-  const symmetric block =
-      block_of_spring(lanes_subtract(now.across, was.across), lanes_subtract(now.along, was.along), d);
+  const symmetric m = block_of_spring(lanes_subtract(now.across, was.across), lanes_subtract(now.along, was.along), d);
+  const lanes block[SYMMETRIC_FLOATS] = {m.xx, m.yy, m.zz, m.xy, m.xz, m.yz};
   for (int32_t k = 0; k < 2; k++) {
-    const int moves = *own_at(a->diagonal, 1, place_of(a, ends[k]), 0) > 0.0f;
+    const int32_t end = place_of(a, ends[k]), moves = *own_at(a->diagonal, 1, end, 0) > 0.0f;
     if (moves || notes_pins(c)) { add_to_particle(a, ends[k], vector_scale(force, k ? -1.0f : 1.0f)); }
-    if (moves && is_implicit) { add_to_sums(a, ends[k], &block); }
+    for (int32_t n = 0; moves && is_implicit && n < SYMMETRIC_FLOATS; n++) {
+      *own_at(a->inverse, SYMMETRIC_FLOATS, end, n) += lanes_first_value(block[n]);
+    }
   }
   if (is_implicit) {
     *own_at(a->springs, SPRING_FLOATS, place, SPRING_ACROSS(g->direction)) = lanes_first_value(now.across);
@@ -22655,7 +22184,7 @@ static void loosen_spring(const cloth *c, const solve_arrays *a, const substep_t
   for (int32_t g##_bit = 0; (s)->is_gathered[n] && g##_bit < 2 * (c)->count; g##_bit++) {                              \
     const uint32_t g##_kind = g##_bit & 1 ? GATHERED_WEFT : GATHERED_WARP;                                             \
     if ((s)->gathers[(s)->labels.first[n] + g##_bit / 2] & g##_kind) {                                                 \
-      const gathered_spring g = gathered_spring_at(c, a, g##_bit / 2, g##_bit & 1 ? WEFT : WARP);                      \
+      const gathered_spring g = gathered_spring_at(a, g##_bit / 2, g##_bit & 1 ? WEFT : WARP);                         \
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
@@ -22731,29 +22260,29 @@ static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose 
   return moved;
 }
 
+/* Runs statements for cloths n of a group that have body k in common with the one that leads, and are not it. */
+#define EACH_FOLLOWER(group, k, n, leader, ...)                                                                        \
+  for (int32_t k = 0; k < (group)->body_count; k++) {                                                                  \
+    for (int32_t n = 0; n < (group)->count; n++) {                                                                     \
+      const int32_t leader = cloths_of_body(group, k) ? leader_of_body(group, k) : -1;                                 \
+      if ((cloths_of_body(group, k) >> n & 1u) && n != leader) { __VA_ARGS__; }                                        \
+    }                                                                                                                  \
+  }
+
 /// A step ///
 
-/* Makes a body of a cloth that of the one that leads. Wakes it if something differs but for the pose, which origins
-   round while cloths sleep. */
-static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
-  const cloth *from = group->cloths[leader], *to = group->cloths[n];
-  rigid_body adopted = *common_body(group, k, leader);
-  collider_slot *slot = common_slot(group, k, n);
-  const cloth_pose pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
-  adopted.collider = group->bodies[k].colliders[n];
-  set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
-  slot->previous = slot->body.pose = pose;
-}
-
-/* Before a step: makes each body one in all cloths that have it, as it is in the first of them. */
+/* Before a step: makes each body one in all cloths that have it, as it is in the first of them. Wakes cloths if
+   something differs but for the pose, which origins round while cloths sleep. */
 CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
-  for (int32_t k = 0; k < group->body_count; k++) {
-    const uint32_t cloths = cloths_of_body(group, k);
-    for (int32_t n = 0; cloths && n < group->count; n++) {
-      const int32_t leader = leader_of_body(group, k);
-      if ((cloths >> n & 1u) && n != leader) { adopt_body(group, k, leader, n); }
-    }
-  }
+  EACH_FOLLOWER(group, k, n, leader, {
+    const cloth *from = group->cloths[leader], *to = group->cloths[n];
+    rigid_body adopted = *common_body(group, k, leader);
+    collider_slot *slot = common_slot(group, k, n);
+    adopted.collider = group->bodies[k].colliders[n];
+    set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
+    slot->body.pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
+    slot->previous = slot->body.pose;
+  });
 }
 
 /* The hash of the bodies that cloth n has in common with others, whatever the order of the group; 0 without. */
@@ -22778,18 +22307,9 @@ static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
 
 /// A part of a substep ///
 
-/* Runs statements for cloths n of a group that have body k in common with the one that leads, and are not it. */
-#define EACH_FOLLOWER(group, k, n, ...)                                                                                \
-  for (int32_t k = 0; k < (group)->body_count; k++) {                                                                  \
-    for (int32_t n = 0; n < (group)->count; n++) {                                                                     \
-      if ((cloths_of_body(group, k) >> n & 1u) && n != leader_of_body(group, k)) { __VA_ARGS__; }                      \
-    }                                                                                                                  \
-  }
-
 /* Once bodies are predicted: in the cloths of a part, a bit each, the unknowns of the leader are those of all. */
 CLOTH_SEPARATE void link_bodies(const cloth_group *group, uint32_t members) {
-  EACH_FOLLOWER(group, k, n, {
-    const int32_t leader = leader_of_body(group, k);
+  EACH_FOLLOWER(group, k, n, leader, {
     if (members >> n & members >> leader & 1u) {
       const cloth *from = group->cloths[leader], *to = group->cloths[n];
       body_unknown *u = find_unknown(to, group->bodies[k].colliders[n]);
@@ -22801,8 +22321,7 @@ CLOTH_SEPARATE void link_bodies(const cloth_group *group, uint32_t members) {
 
 /* Gives cloths the motion that bodies have in those that lead. */
 CLOTH_SEPARATE void follow_leaders(const cloth_group *group, uint32_t members) {
-  EACH_FOLLOWER(group, k, n, {
-    const int32_t leader = leader_of_body(group, k);
+  EACH_FOLLOWER(group, k, n, leader, {
     const cloth *from = group->cloths[leader], *to = group->cloths[n];
     const rigid_body *b = common_body(group, k, leader);
     if (members >> n & members >> leader & 1u) {
@@ -23594,7 +23113,7 @@ CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep
   return s;
 }
 
-/* Adds the plate's part of row `row` where hinges and cells differ, see terms/hinges.h. */
+/* Adds the plate's part of row `row` where hinges and cells differ, see terms/plate.h. */
 CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *sum) {
   const hinge_row r = hinge_row_of(p, row);
   const int32_t columns = p->a->columns;
@@ -25297,7 +24816,7 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
       if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
       note_row(c, &a, m->t, p->particle, m->has_solution);
-      const cloth *to = cloth_of_sewn(s, holder);
+      const cloth *to = s->cloths[holder->cloth];
       if (notes_pins(to)) {
         cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
         *reaction = vector_add(*reaction, *own);
@@ -27773,8 +27292,7 @@ static void forget_tethers(const cloth *c) {
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   int error = check_collider_index(c, collider);
-  if (error) { return error; }
-  error = body ? check_body(body) : CLOTH_OK;
+  if (!error && body) { error = check_body(body); }
   if (error) { return error; }
   if (body && is_concave(&colliders_of(c)[collider].body)) { return CLOTH_ERROR_CONFLICT; }
   if (!body) {
@@ -27815,8 +27333,7 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
   int error = check_present(c, particle);
-  if (error) { return error; }
-  error = check_collider_index(c, collider);
+  if (!error) { error = check_collider_index(c, collider); }
   if (error) { return error; }
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local =
@@ -28859,104 +28376,6 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
   return result;
 }
 
-/// Links between cloths ///
-
-/* What makes cloths of a group sleep and wake together: seams, and bodies that they have in common. */
-
-#if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
-
-#if WITH_SEAMS
-
-/* 1 if a seam has a stitch. */
-static int has_stitches(const cloth_group *group, const cloth_seam *seam) {
-  int32_t n = 0;
-  while (n < larger_count(seam) && !is_stitched(group, seam, n)) {
-    n++;
-  }
-  return n < larger_count(seam);
-}
-
-#endif
-
-static int32_t count_links(const cloth_group *group) {
-  return group->seam_count + group->body_count;
-}
-
-/* Which cloths a seam or a body links, a bit each; 0 if it links none. */
-static uint32_t linked_cloths(const cloth_group *group, int32_t link) {
-#if WITH_SEAMS
-  if (link < group->seam_count) {
-    const cloth_seam *seam = &group->seams[link];
-    return has_stitches(group, seam) ? 1u << seam->a.cloth | 1u << seam->b.cloth : 0u;
-  }
-#endif
-#if WITH_COMMON_BODIES
-  return cloths_of_body(group, link - group->seam_count);
-#else
-  return 0u;
-#endif
-}
-
-/* Which cloths of a group are linked to others, a bit each. */
-static uint32_t all_linked_cloths(const cloth_group *group) {
-  uint32_t cloths = 0;
-  for (int32_t n = 0; n < count_links(group); n++) {
-    cloths |= linked_cloths(group, n);
-  }
-  return cloths;
-}
-
-/* Wakes the cloths of a set that sleep, if one does not. */
-static void wake_together(const cloth_group *group, uint32_t cloths) {
-  uint32_t sleeping = 0;
-  for (int32_t n = 0; n < group->count; n++) {
-    sleeping |= is_asleep(group->cloths[n]) ? 1u << n : 0u;
-  }
-  for (int32_t n = 0; (cloths & ~sleeping) && n < group->count; n++) {
-    if (cloths & sleeping & 1u << n) { wake(group->cloths[n]); }
-  }
-}
-
-/* Wakes the cloths that sleep and are linked to one that does not. */
-static void wake_linked(const cloth_group *group) {
-  for (int32_t round = 0; round < group->count; round++) {
-    for (int32_t n = 0; n < count_links(group); n++) {
-      wake_together(group, linked_cloths(group, n));
-    }
-  }
-}
-
-/* Which cloths may fall asleep at the end of a step of dt seconds, a bit each. Those that are linked do so together. */
-static uint32_t find_sleepy(const cloth_group *group, float dt) {
-  const uint32_t linked = all_linked_cloths(group);
-  uint32_t sleepy = (1u << group->count) - 1u;
-  for (int32_t n = 0; n < group->count; n++) {
-    const cloth *c = group->cloths[n];
-    if ((linked >> n & 1u) && !is_asleep(c) && !will_sleep(c, dt)) { sleepy &= ~(1u << n); }
-  }
-  for (int32_t round = 0; linked && round < group->count; round++) {
-    for (int32_t n = 0; n < count_links(group); n++) {
-      const uint32_t cloths = linked_cloths(group, n);
-      sleepy &= (sleepy & cloths) == cloths ? UINT32_MAX : ~cloths;
-    }
-  }
-  return sleepy;
-}
-
-#elif WITH_GROUPS
-
-static void wake_linked(const cloth_group *group) {
-  (void)group;
-}
-
-static uint32_t find_sleepy(const cloth_group *group, float dt) {
-  (void)group;
-  (void)dt;
-  return UINT32_MAX;
-}
-
-#endif
-
 /// Groups in memory, and their work ///
 
 #if WITH_GROUPS
@@ -29013,16 +28432,12 @@ static cloth *member_of(const cloth_group *group, int32_t n) {
   return group->cloths[n];
 }
 
-/* Room for candidates in a group: each cloth's own, and that between several cloths. */
-static int32_t count_places(const cloth_group *group) {
-  int32_t places = 0;
-  for (int32_t n = 0; n < group->count; n++) {
-    const cloth *c = member_of(group, n);
-    places += feels_itself(c) ? c->count * self_settings_of(c)->pairs : 0;
-    places += group->count > 1 ? c->count * group->pairs : 0;
+/* Runs statements for the cloths `c` of a step that are awake, with their numbers `n`. */
+#define EACH_AWAKE(s, n, c, ...)                                                                                       \
+  for (int32_t n = 0; n < (s)->group->count; n++) {                                                                    \
+    const cloth *c = member_of((s)->group, n);                                                                         \
+    if (!(s)->members[n].sleeps) { __VA_ARGS__; }                                                                      \
   }
-  return places;
-}
 
 /* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
@@ -29035,10 +28450,11 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
+    l->max_candidates += feels_itself(c) ? c->count * self_settings_of(c)->pairs : 0; /* its own, ... */
+    l->max_candidates += group->count > 1 ? c->count * group->pairs : 0;              /* ... and with others */
     memories += memories_for(c->count, self_settings_of(c)->pairs);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
   }
-  l->max_candidates = count_places(group);
   l->max_intersections = intersections_of(g.particles);
   g.step = reserve(&end, sizeof(group_step));
   g.bodies = end = align_up(end);
@@ -29051,12 +28467,13 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   layout_pairs(l, g.particles, nodes, memories, &end);
 #if WITH_SEAMS
   if (group->seam_count > 0) {
-    const uint32_t sewn = (uint32_t)count_sewn(group);
+    const seam_room room = room_of_seams(group);
+    const uint32_t sewn = (uint32_t)room.sewn;
     g.numbers = reserve(&end, (uint32_t)g.particles * (uint32_t)sizeof(int32_t));
     g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
     g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
-    g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
-    g.folds = reserve(&end, (uint32_t)(count_folds(group) + count_stitches(group)) * (uint32_t)sizeof(seam_spring));
+    g.stitches = reserve(&end, (uint32_t)room.stitches * (uint32_t)sizeof(stitch));
+    g.folds = reserve(&end, (uint32_t)room.springs * (uint32_t)sizeof(seam_spring));
     g.gathers = reserve(&end, (uint32_t)g.particles);
   }
 #endif
@@ -29068,13 +28485,11 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
 static int32_t most_group_parts(const cloth_group *group) {
   int32_t most = 1;
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t parts = most_parts(member_of(group, n));
-    most = parts > most ? parts : most;
+    most = larger_of(most_parts(member_of(group, n)), most);
   }
   return most;
 }
 
-/* Which cloths of a group something joins, a bit each. */
 static uint32_t joined_cloths(const cloth_group *group) {
   uint32_t cloths = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
@@ -29103,22 +28518,22 @@ static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float
   return most;
 }
 
-#if WITH_SEAMS
-
-/* Most work of the seams of a group in a step. */
 static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t substeps) {
+#if WITH_SEAMS
   int32_t most = 0, particles = 0;
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t iterations = most_joined_iterations(group, n, dt, substeps);
-    most = iterations > most ? iterations : most;
+    most = larger_of(most_joined_iterations(group, n, dt, substeps), most);
     particles += member_of(group, n)->count;
   }
-  const int32_t springs = count_folds(group) + count_stitches(group);
-  const uint64_t part = seams_work(count_sewn(group), springs, particles, most);
-  return group->seam_count > 0 ? part * (uint32_t)(most_group_parts(group) * substeps) : 0u;
-}
-
+  const seam_room room = room_of_seams(group);
+  const uint64_t part = seams_work(room.sewn, room.springs, particles, most);
+  if (group->seam_count > 0) { return part * (uint32_t)(most_group_parts(group) * substeps); }
 #endif
+  (void)group;
+  (void)dt;
+  (void)substeps;
+  return 0u;
+}
 
 /* Most work of contact of a group in a step. */
 static uint64_t max_group_work(const cloth_group *group, float dt, int32_t substeps) {
@@ -29128,15 +28543,10 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   contact_bounds b = {particles, substeps, most_group_parts(group), 0};
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t iterations =
-        most_pair_iterations(member_of(group, n), dt, substeps) + TOUCHING_ROUNDS * SEWN_ITERATIONS;
-    b.iterations = iterations > b.iterations ? iterations : b.iterations;
+    b.iterations = larger_of(most_pair_iterations(member_of(group, n), dt, substeps), b.iterations);
   }
-#if WITH_SEAMS
+  b.iterations += TOUCHING_ROUNDS * SEWN_ITERATIONS;
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
-#else
-  return max_contact_work(&g.contact, &b) + several;
-#endif
 }
 
 #endif
@@ -29165,90 +28575,116 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
   return pair;
 }
 
-/* Sets how all cloths touch. */
 static void choose_pairs(group_step *s, self_pair *pairs) {
   const int32_t count = s->group->count;
   s->touches = 0;
-  for (int32_t a = 0; a < count; a++) {
-    for (int32_t b = 0; b < count; b++) {
-      const self_pair pair = choose_pair(s, a, b);
-      pairs[a * count + b] = pair;
-      s->touches |= pair.thickness > 0.0f;
-    }
+  for (int32_t n = 0; n < count * count; n++) {
+    pairs[n] = choose_pair(s, n / count, n % count);
+    s->touches |= pairs[n].thickness > 0.0f;
   }
 }
 
-/* Finds the parts of the memory of a group. */
-static void place_parts(group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  const int is_single = s->group->count == 1;
-  char *room = (char *)memory;
+static void place_parts(group_step *s, char *room, const group_layout *l) {
   self_group *g = &s->contact;
-  int32_t *counts = (int32_t *)(void *)(room + l.counts);
-  s->members = (group_member *)(void *)(room + l.members);
-  g->bodies = (self_body *)(void *)(room + l.bodies);
+  int32_t *counts = (int32_t *)(void *)(room + l->counts);
+  s->members = (group_member *)(void *)(room + l->members);
+  g->bodies = (self_body *)(void *)(room + l->bodies);
   g->count = s->group->count;
-  g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
-  g->own = own_pair(self_settings_of(member_of(s->group, 0)));
-  g->candidates = is_single ? NULL : counts;
-  g->touching = is_single ? NULL : counts + g->count;
-  place_contact(g, room, &l.contact);
-  g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
+  g->pairs = (const self_pair *)(const void *)(room + l->pairs);
+  g->candidates = counts;
+  g->touching = counts + g->count;
+  place_contact(g, room, &l->contact);
+  g->found = g->count == 1 ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l->found);
 }
 
 /* Sets what contact knows of the cloths, after all have been prepared. */
-static void place_bodies(const group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  self_node *nodes = (self_node *)(void *)((char *)memory + l.contact.nodes);
+static void place_bodies(const group_step *s, self_node *nodes) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    const group_member *m = &s->members[n];
     self_body *b = &s->contact.bodies[n];
     self_body_of(c, nodes, b);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
-    b->is_still = m->sleeps;
-    if (m->sleeps) { b->start = kept_start(c); }
+    b->is_still = s->members[n].sleeps;
+    if (b->is_still) { b->start = kept_start(c); }
   }
 }
 
-/* The hash of the links of a cloth in a step: its seams, and bodies in common with others; 0 without. */
-static uint64_t links_hash(const group_step *s, int32_t n) {
-  uint64_t hash = 0u;
 #if WITH_SEAMS
-  hash += s->seams.hash[n];
-#endif
-#if WITH_COMMON_BODIES
-  hash += common_bodies_hash(s->group, n);
-#endif
-  (void)s;
-  (void)n;
-  return hash;
-}
-
-#if WITH_SEAMS
-
-/* 1 if cloths are sewn together. */
-static int is_sewn_group(const group_step *s) {
-  return s->group->seam_count > 0;
-}
 
 /* Finds the stitches of a group, in its memory. */
-static void place_seams(group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  char *room = (char *)memory;
-  s->seams.cloths = s->group->cloths;
-  s->seams.part = s->part;
-  s->seams.labels.number = (int32_t *)(void *)(room + l.numbers);
-  s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
-  s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
-  s->seams.stitches = (stitch *)(void *)(room + l.stitches);
-  s->seams.springs = (seam_spring *)(void *)(room + l.folds);
-  s->seams.gathers = (uint8_t *)(room + l.gathers);
-  if (is_sewn_group(s)) {
-    make_stitches(&s->seams, s->group);
-    s->contact.sewn = &s->seams.labels;
+static void place_seams(group_step *s, char *room, const group_layout *l) {
+  sewing *seams = &s->seams;
+  seams->cloths = s->group->cloths;
+  seams->part = s->part;
+  seams->labels.number = (int32_t *)(void *)(room + l->numbers);
+  seams->labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l->labels);
+  seams->particles = (sewn_particle *)(void *)(room + l->sewn);
+  seams->stitches = (stitch *)(void *)(room + l->stitches);
+  seams->springs = (seam_spring *)(void *)(room + l->folds);
+  seams->gathers = (uint8_t *)(room + l->gathers);
+  if (s->group->seam_count > 0) {
+    make_stitches(seams, s->group);
+    s->contact.sewn = &seams->labels;
   }
 }
+
+/* Makes unknowns and springs of what is sewn. Contact remembers which particles are, for when they are not any more;
+   none of a cloth that sleeps. */
+static void find_sewn_terms(group_step *s) {
+  for (int32_t n = 0; n < s->seams.particle_count; n++) {
+    const sewn_particle *p = &s->seams.particles[n];
+    if (!s->members[p->cloth].sleeps) { ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN; }
+  }
+  make_unknowns(&s->seams);
+  find_folds(&s->seams, s->group);
+  find_loose_stitches(&s->seams);
+}
+
+#endif
+
+/// Links between cloths ///
+
+#if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
+
+/* Which cloths sleep and wake together with cloth n, as seams or common bodies link them, a bit each; 0 for one that
+   nothing links. */
+static uint32_t cloths_linked_to(const group_step *s, int32_t n) {
+  uint32_t cloths = 0, is_sewn = 0;
+  for (int32_t k = 0; k < s->group->count; k++) {
+    cloths |= s->linked[k] == s->linked[n] ? 1u << k : 0u;
+  }
+#if WITH_SEAMS
+  is_sewn = s->seams.is_sewn[n];
+#endif
+  return is_sewn || (cloths & (cloths - 1u)) ? cloths : 0u;
+}
+
+/* Wakes the cloths that sleep and are linked to one that does not. */
+static void wake_linked(const group_step *s) {
+  uint32_t woken = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    woken |= is_asleep(member_of(s->group, n)) ? 0u : cloths_linked_to(s, n);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if ((woken >> n & 1u) && is_asleep(member_of(s->group, n))) { wake(member_of(s->group, n)); }
+  }
+}
+
+/* Which cloths may fall asleep at the end of a step, a bit each. Those that are linked do so together. */
+static uint32_t find_sleepy(const group_step *s) {
+  uint32_t sleepy = (1u << s->group->count) - 1u;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const uint32_t cloths = cloths_linked_to(s, n);
+    if (cloths && !is_asleep(c) && !will_sleep(c, s->dt)) { sleepy &= ~cloths; }
+  }
+  return sleepy;
+}
+
+#else
+
+#define wake_linked(s) ((void)(s))
+#define find_sleepy(s) ((void)(s), UINT32_MAX)
 
 #endif
 
@@ -29271,15 +28707,12 @@ static void begin_member(const group_step *s, int32_t n) {
 static cloth_vector common_origin(const group_step *s) {
   const cloth *leader = member_of(s->group, s->leader);
   position_box all = s->members[s->leader].box;
-  for (int32_t n = s->leader + 1; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth_vector way = way_between(leader, member_of(s->group, n));
-      const cloth_vector low = vector_add(s->members[n].box.low, way);
-      const cloth_vector high = vector_add(s->members[n].box.high, way);
-      all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
-      all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
-    }
-  }
+  EACH_AWAKE(s, n, c, {
+    const cloth_vector way = way_between(leader, c);
+    const cloth_vector low = vector_add(s->members[n].box.low, way), high = vector_add(s->members[n].box.high, way);
+    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
+    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+  });
   return step_origin_for(&all);
 }
 
@@ -29315,16 +28748,12 @@ static void meet_at_origin(const group_step *s) {
 static void report_gather(const group_step *s) {
   const self_group *g = &s->contact;
   for (int32_t n = 0; n < g->found->intersections; n++) {
-    const int32_t a = number_body(g->intersections[n].edge), b = number_body(g->intersections[n].triangle);
+    const int32_t a = feature_cloth(g->intersections[n].first), b = feature_cloth(g->intersections[n].second);
     self_workspace_of(g->bodies[a].c)->statistics.intersections++;
     self_workspace_of(g->bodies[b].c)->statistics.intersections += a != b;
   }
   for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    int32_t *tangled = &self_workspace_of(b->c)->statistics.tangled;
-    for (int32_t i = 0; i < b->count; i++) {
-      *tangled += is_tangled_age(b->ages[i]);
-    }
+    self_workspace_of(g->bodies[n].c)->statistics.tangled += count_tangled(&g->bodies[n]);
   }
 }
 
@@ -29345,9 +28774,6 @@ static void report_contact(const group_step *s) {
   }
 }
 
-#if WITH_SLEEP
-
-/* Marks the sleeping one of two cloths if the other one is near, and fast, at a candidate. */
 static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const self_group *g = &s->contact;
   const int32_t first = feature_cloth(key.first), second = feature_cloth(key.second);
@@ -29379,29 +28805,7 @@ static void find_woken(const group_step *s, int is_over) {
   }
 }
 
-#endif
-
-#if WITH_SEAMS
-
-/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps. */
-static void remember_seams(const group_step *s) {
-  for (int32_t n = 0; n < s->seams.particle_count; n++) {
-    const sewn_particle *p = &s->seams.particles[n];
-    if (!s->members[p->cloth].sleeps) { ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN; }
-  }
-}
-
-#endif
-
 /// Stepping ///
-
-/* Joins the parts of cloths that have a body in common. */
-static void join_by_bodies(group_step *s) {
-#if WITH_COMMON_BODIES
-  EACH_FOLLOWER(s->group, k, n, join_parts(s->part, s->group->count, leader_of_body(s->group, k), n));
-#endif
-  (void)s;
-}
 
 /* Joins the parts of cloths that are awake and have candidates with each other: what touches is solved as one. */
 static void join_by_contact(group_step *s) {
@@ -29414,36 +28818,26 @@ static void join_by_contact(group_step *s) {
   }
 }
 
-/* 1 if something joins the cloths of a part, or particles of one. */
-static int is_joined(const group_step *s, int32_t part, int32_t count) {
-  int is = count > 1;
-#if WITH_SEAMS
-  is |= s->seams.is_sewn[part];
-#endif
-  (void)s;
-  (void)part;
-  return is;
-}
-
 /* Makes the set of the cloths of a part that are awake, behind those of `end` sets before. Returns the end. */
 static int32_t make_set(group_step *s, int32_t part, int32_t end) {
   solve_group *g = &s->set[s->sets];
   group_joints *j = &s->joints[s->sets];
   g->members = &s->solved[end];
-  for (int32_t n = part; n < s->group->count; n++) {
-    if (s->part[n] == part && !s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
+  EACH_AWAKE(s, n, c, {
+    if (s->part[n] == part) {
       const solve_member m = {.c = c, .t = &workspace_of(c)->plan.terms, .number = n};
       g->members[g->count++] = m;
       j->members |= 1u << n;
     }
-  }
+  });
   j->group = s->group;
   j->part = part;
+  int is_joined = g->count > 1;
 #if WITH_SEAMS
   j->seams = &s->seams;
+  is_joined |= s->seams.is_sewn[part];
 #endif
-  g->joints = is_joined(s, part, g->count) ? j : NULL;
+  g->joints = is_joined ? j : NULL;
   g->pairs = s->touches ? &s->contact : NULL;
   s->sets += g->count > 0;
   return end + g->count;
@@ -29462,17 +28856,19 @@ static void make_sets(group_step *s) {
   }
 }
 
-/* Makes the unknowns of what is sewn, and finds what is linked whether it touches or not. */
-static void find_linked(group_step *s) {
-#if WITH_SEAMS
-  if (is_sewn_group(s)) {
-    remember_seams(s);
-    make_unknowns(&s->seams);
-    find_folds(&s->seams, s->group);
-    find_loose_stitches(&s->seams);
+/* Finds what is linked whether it touches or not. */
+static void find_linked(group_step *s, char *room, const group_layout *l) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    s->part[n] = (uint8_t)n;
   }
+#if WITH_SEAMS
+  place_seams(s, room, l);
 #endif
-  join_by_bodies(s);
+#if WITH_COMMON_BODIES
+  EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n));
+#endif
+  (void)room;
+  (void)l;
   copy_memory(s->linked, s->part, sizeof s->part);
 }
 
@@ -29480,65 +28876,63 @@ static void find_linked(group_step *s) {
 CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   const group_layout l = group_layout_of(group);
   group_step *s = (group_step *)memory;
+  char *room = (char *)memory;
   cloth *first = member_of(group, 0);
   fill_zero(memory, l.counts);
   s->group = group;
   s->dt = dt;
   s->substeps = substeps;
   s->parts = most_group_parts(group);
-  place_parts(s, memory);
+  place_parts(s, room, &l);
+  find_linked(s, room, &l);
   for (int32_t n = 0; n < group->count; n++) {
-    s->part[n] = (uint8_t)n;
-  }
+    uint64_t links = 0u; /* the hash of the links of a cloth: its seams, and bodies in common with others */
 #if WITH_SEAMS
-  place_seams(s, memory);
+    links += s->seams.hash[n];
 #endif
-  for (int32_t n = 0; n < s->group->count; n++) {
-    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links_hash(s, n));
+#if WITH_COMMON_BODIES
+    links += common_bodies_hash(group, n);
+#endif
+    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links);
   }
 #if WITH_COMMON_BODIES
   join_bodies(group);
 #endif
-  wake_linked(group);
+  wake_linked(s);
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
     s->leader = s->leader < 0 && !s->members[n].sleeps ? n : s->leader;
   }
-  choose_pairs(s, (self_pair *)(void *)((char *)memory + l.pairs));
+  choose_pairs(s, (self_pair *)(void *)(room + l.pairs));
   if (s->leader < 0) { return; }
-  place_bodies(s, memory);
+  place_bodies(s, (self_node *)(void *)(room + l.contact.nodes));
   meet_at_origin(s);
-  find_linked(s);
+#if WITH_SEAMS
+  if (group->seam_count > 0) { find_sewn_terms(s); }
+#endif
   make_sets(s);
-  if (s->group->count > 1) {
-    if (first->settings.capacity.fixed_work) {
-      add_work(first, max_group_work(s->group, dt, s->substeps), 1);
-    } else {
-      add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
-    }
+  if (group->count > 1 && first->settings.capacity.fixed_work) {
+    add_work(first, max_group_work(group, dt, substeps), 1);
+  } else if (group->count > 1) {
+    add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)substeps, COST_GROUP);
   }
 }
 
-/* The plan that all cloths that are awake share. */
 static step_plan *plan_of_group(const group_step *s) {
   return &workspace_of(member_of(s->group, s->leader))->plan;
 }
 
-/* Puts a cloth that sleeps into the arrays that pairs read. */
-static void place_sleeper(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = place_of(&a, i);
-    near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
-    near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-/* Puts all that sleep there, after a gather, which takes the memory of these. */
+/* Puts cloths that sleep into the arrays that pairs read, after a gather, which takes the memory of these. */
 static void place_sleepers(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->members[n].sleeps) { place_sleeper(member_of(s->group, n)); }
+    const cloth *c = member_of(s->group, n);
+    const solve_arrays a = arrays_of(c);
+    for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
+      const int32_t place = place_of(&a, i);
+      near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
+      near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
+    }
   }
 }
 
@@ -29548,55 +28942,23 @@ static float prepare_together(group_step *s, float shortest) {
   const float longest = prepare_pairs(&s->contact, plan, shortest);
   if (s->group->count > 1 && plan->index + 1 == plan->stride) {
     report_gather(s);
-#if WITH_SLEEP
-    find_woken(s, 0);
-#endif
+    if (WITH_SLEEP) { find_woken(s, 0); }
     make_sets(s);
   }
   place_sleepers(s);
   return longest;
 }
 
-/* The candidates of a part of a substep that begins, where they are fast. */
-static void prepare_part_together(group_step *s, float length) {
-  if (prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
-    make_sets(s);
-    place_sleepers(s);
-  }
-}
-
-/* Begins a part of a substep of all cloths that are awake. Returns 1 if it is too long for one of them. */
-static int32_t start_parts(const group_step *s, float done, float length) {
-  int32_t is_deep = 0;
-  for (int32_t n = 0; n < s->sets; n++) {
-    is_deep |= start_part(&s->set[n], done, length);
-  }
-  return is_deep;
-}
-
-/* Solves a part of a substep of all cloths that are awake. */
+/* Solves a part of a substep of all cloths that are awake. What is sewn together is at one place when all has been
+   moved. */
 static void solve_parts(const group_step *s) {
   for (int32_t n = 0; n < s->sets; n++) {
     const int32_t iterations = solve_part(&s->set[n]);
     EACH_MEMBER(&s->set[n], m, s->members[m->number].iterations += iterations);
   }
-}
-
-/* What is sewn together is at one place when all has been moved. */
-static void settle_parts(const group_step *s) {
+  EACH_AWAKE(s, n, c, confine_particles(c));
   for (int32_t n = 0; n < s->sets; n++) {
     if (s->set[n].joints) { settle_joined(s->set[n].joints); }
-  }
-}
-
-/* Ends a substep of all cloths that are awake. `is_whole`: it was not divided. */
-static void end_substeps(const group_step *s, int32_t is_whole) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
-      end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, is_whole);
-      s->members[n].iterations = 0;
-    }
   }
 }
 
@@ -29608,62 +28970,47 @@ CLOTH_SEPARATE void substep_together(group_step *s) {
   float length = longest;
   int32_t is_prepared = 0;
   while (done < 1.0f) {
-    if (s->touches && !is_prepared) { prepare_part_together(s, length); }
+    if (s->touches && !is_prepared && prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
+      make_sets(s);
+      place_sleepers(s);
+    }
     is_prepared = 1;
-    if (start_parts(s, done, length) && length > shortest) {
+    int32_t is_deep = 0;
+    for (int32_t n = 0; n < s->sets; n++) {
+      is_deep |= start_part(&s->set[n], done, length);
+    }
+    if (is_deep && length > shortest) {
       length *= 0.5f;
       continue;
     }
     is_prepared = 0;
     solve_parts(s);
-    for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) { confine_particles(member_of(s->group, n)); }
-    }
-    settle_parts(s);
     done += length;
     length = done == 0.5f ? minimum(0.5f, longest) : length;
   }
-  end_substeps(s, length == 1.0f);
+  EACH_AWAKE(s, n, c, {
+    end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, length == 1.0f);
+    s->members[n].iterations = 0;
+  });
 }
 
 /* Lets the substeps from `index` on do several if time is up for one of the cloths, see cut_stride(). */
 static void cut_substeps(const group_step *s, int32_t index) {
   const int32_t stride = cut_stride(member_of(s->group, s->leader), plan_of_group(s), index);
   int32_t allows = stride > 0, is_cut = 0;
-  for (int32_t n = 0; n < s->group->count && allows; n++) {
-    allows = s->members[n].sleeps || may_shorten(member_of(s->group, n));
-  }
-  for (int32_t n = 0; n < s->group->count && allows; n++) {
-    is_cut |= !s->members[n].sleeps && !may_refine(member_of(s->group, n));
-  }
-  for (int32_t n = 0; n < s->group->count && is_cut; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
-      lengthen_substeps(c, &workspace_of(c)->plan, stride);
-    }
-  }
-}
-
-/* The substeps of a step of a group of which one cloth is awake at least. */
-static void do_substeps_together(group_step *s) {
-  step_plan *plan = plan_of_group(s);
-  for (int32_t index = 0; index < s->substeps; index += plan->stride) {
-    cut_substeps(s, index);
-    for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) { workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1; }
-    }
-    substep_together(s);
-  }
+  EACH_AWAKE(s, n, c, allows = allows && may_shorten(c));
+  EACH_AWAKE(s, n, c, is_cut |= allows && !may_refine(c));
+  EACH_AWAKE(s, n, c, {
+    if (is_cut) { lengthen_substeps(c, &workspace_of(c)->plan, stride); }
+  });
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
-  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s->group, s->dt) : 0u;
+  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
-#if WITH_SLEEP
-    find_woken(s, 1);
-#endif
+    if (WITH_SLEEP) { find_woken(s, 1); }
     report_contact(s);
   }
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -29679,7 +29026,11 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  if (s->leader >= 0) { do_substeps_together(s); }
+  for (int32_t index = 0; s->leader >= 0 && index < s->substeps; index += plan_of_group(s)->stride) {
+    cut_substeps(s, index);
+    EACH_AWAKE(s, n, c, workspace_of(c)->plan.index = index + plan_of_group(s)->stride - 1);
+    substep_together(s);
+  }
   return finish_group(s);
 }
 
@@ -29800,7 +29151,6 @@ static int check_exceptions(const cloth_group *group) {
 
 #if WITH_SEAMS
 
-/* Checks a side of a seam, of cloths that have been checked. */
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   if (side->cloth < 0 || side->cloth >= group->count) { return CLOTH_ERROR_INDEX; }
   const int32_t particles = member_of(group, side->cloth)->count;
@@ -29816,7 +29166,6 @@ static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   return CLOTH_OK;
 }
 
-/* The way from one particle of a group to another [m]. */
 static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
   const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
   const cloth_vector here = vector_load(vectors_at(a, a->state.position), ends->particle[from]);
@@ -29824,15 +29173,11 @@ static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends
   return vector_add(vector_subtract(there, here), way_between(a, b));
 }
 
-/* The gap of a stitch now [m]. */
 static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
   const stitch_ends ends = ends_of_stitch(seam, n);
-  const float share = place_on_shorter(n, longer->count, shorter->count).share;
   const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
   const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
-  return vector_length(vector_add_scaled(before, between, share));
+  return vector_length(vector_add_scaled(before, between, ends.share));
 }
 
 static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
@@ -29841,19 +29186,19 @@ static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, in
 
 /* 1 if two stitches join the same, in one order or the other. */
 static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
-  const int is_same = is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2);
-  const int is_turned =
-      is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1);
-  return is_same || is_turned;
+  return (is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2)) ||
+         (is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1));
 }
 
-/* Checks that no stitch joins a particle to itself. */
-static int check_stitches(const cloth_seam *seam) {
-  for (int32_t n = 0; n < larger_count(seam); n++) {
+static int check_seam(const cloth_group *group, const cloth_seam *seam) {
+  int error = check_side(group, &seam->a);
+  if (!error) { error = check_side(group, &seam->b); }
+  for (int32_t n = 0; !error && n < larger_count(seam); n++) { /* no stitch may join a particle to itself */
     const stitch_ends ends = ends_of_stitch(seam, n);
-    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) { return CLOTH_ERROR_CONFLICT; }
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) { error = CLOTH_ERROR_CONFLICT; }
   }
-  return CLOTH_OK;
+  if (!error && !in_range(seam->stiffening, -1.0f, 100.0f)) { error = CLOTH_ERROR_RANGE; }
+  return error;
 }
 
 static int check_seams(const cloth_group *group) {
@@ -29863,15 +29208,9 @@ static int check_seams(const cloth_group *group) {
   if (group->seam_count > 0 && !group->seams) { return CLOTH_ERROR_NULL; }
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
-    const cloth_seam *seam = &group->seams[n];
-    int error = check_side(group, &seam->a);
+    int error = check_seam(group, &group->seams[n]);
     if (error) { return error; }
-    error = check_side(group, &seam->b);
-    if (error) { return error; }
-    error = check_stitches(seam);
-    if (error) { return error; }
-    if (!in_range(seam->stiffening, -1.0f, 100.0f)) { return CLOTH_ERROR_RANGE; }
-    stitches += larger_count(seam);
+    stitches += larger_count(&group->seams[n]);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
@@ -29889,7 +29228,6 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
   return 0;
 }
 
-/* Checks that no two stitches are the same. */
 static int check_doubles(const cloth_group *group) {
   for (int32_t seam = 0; seam < group->seam_count; seam++) {
     for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
@@ -29901,27 +29239,19 @@ static int check_doubles(const cloth_group *group) {
 
 #else
 
-static int check_seams(const cloth_group *group) {
-  return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
-}
-
-static int check_doubles(const cloth_group *group) {
-  (void)group;
-  return CLOTH_OK;
-}
+#define check_seams(group) ((group)->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
+#define check_doubles(group) CLOTH_OK
 
 #endif
 
 #if WITH_COMMON_BODIES
 
-/* 1 if two colliders have the same shape and size. */
 static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
   return a->shape == b->shape && are_equal(&a->geometry, &b->geometry, sizeof a->geometry) && a->radius == b->radius &&
          a->radius_top == b->radius_top && a->half_height == b->half_height &&
          are_equal(&a->half_extents, &b->half_extents, sizeof a->half_extents);
 }
 
-/* Checks the collider that is body k of a group in cloth n. */
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
   int error = check_collider_index(group->cloths[n], collider);
@@ -29950,9 +29280,7 @@ static int check_common_bodies(const cloth_group *group) {
 
 #else
 
-static int check_common_bodies(const cloth_group *group) {
-  return group->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
-}
+#define check_common_bodies(group) ((group)->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
 
 #endif
 
@@ -29974,21 +29302,18 @@ static int check_group(const cloth_group *group) {
     return CLOTH_ERROR_RANGE;
   }
   if (!group->cloths) { return CLOTH_ERROR_NULL; }
-  for (int32_t n = 0; n < group->count; n++) {
-    int error = check_member(group, n);
-    if (error) { return error; }
+  int error = CLOTH_OK;
+  for (int32_t n = 0; !error && n < group->count; n++) {
+    error = check_member(group, n);
   }
-  int error = check_exceptions(group);
-  if (error) { return error; }
-  error = check_common_bodies(group);
-  if (error) { return error; }
-  return check_seams(group);
+  if (!error) { error = check_exceptions(group); }
+  if (!error) { error = check_common_bodies(group); }
+  return error ? error : check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
-  if (error) { return error; }
-  error = check_doubles(group);
+  if (!error) { error = check_doubles(group); }
   if (error) { return error; }
   if (!bytes) { return CLOTH_ERROR_NULL; }
   *bytes = group_layout_of(group).bytes;
@@ -30004,9 +29329,8 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
   if (!gap) { return CLOTH_ERROR_NULL; }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-    if (is_stitched(group, &group->seams[seam], n)) {
-      *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
-    }
+    const float own = is_stitched(group, &group->seams[seam], n) ? gap_of_stitch(group, &group->seams[seam], n) : 0.0f;
+    *gap = maximum(*gap, own);
   }
   return CLOTH_OK;
 }
@@ -30034,19 +29358,11 @@ static int is_way_in_range(int32_t a, int32_t b) {
   return way >= -GROUP_MAX_WAY && way <= GROUP_MAX_WAY;
 }
 
-/* Checks two cloths of a group together. */
 static int check_two(const cloth *a, const cloth *b) {
-  const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
+  const cloth_metres p = inputs_of(a)->origin, q = inputs_of(b)->origin;
   if (share_scratch(a, b)) { return CLOTH_ERROR_STATE; }
-  const int is_near =
-      is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
+  const int is_near = is_way_in_range(p.x, q.x) && is_way_in_range(p.y, q.y) && is_way_in_range(p.z, q.z);
   return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
-}
-
-/* Substeps that a cloth has room for. */
-static int32_t substep_room(const cloth *c) {
-  const int32_t fixed = c->settings.integration.substeps, most = c->settings.integration.max_substeps;
-  return fixed > most ? fixed : most;
 }
 
 /* Checks a step of a group, without its memory. Writes how many substeps it takes. */
@@ -30058,11 +29374,12 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
     for (int32_t before = 0; !error && before < n; before++) {
       error = check_two(group->cloths[before], group->cloths[n]);
     }
-    const int32_t wanted = error ? 1 : choose_substeps(group->cloths[n], dt);
-    *substeps = wanted > *substeps ? wanted : *substeps;
+    *substeps = larger_of(error ? 1 : choose_substeps(group->cloths[n], dt), *substeps);
   }
   for (int32_t n = 0; !error && n < group->count; n++) {
-    error = *substeps <= substep_room(group->cloths[n]) ? CLOTH_OK : CLOTH_ERROR_CONFLICT;
+    const cloth *c = group->cloths[n];
+    const int32_t room = larger_of(c->settings.integration.substeps, c->settings.integration.max_substeps);
+    error = *substeps <= room ? CLOTH_OK : CLOTH_ERROR_CONFLICT;
   }
   return error;
 }
@@ -30081,8 +29398,7 @@ static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
 
 static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
   int error = check_group_step(group, dt, substeps);
-  if (error) { return error; }
-  return check_memory(group, memory, bytes);
+  return error ? error : check_memory(group, memory, bytes);
 }
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
@@ -30111,8 +29427,7 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) { return error; }
-  error = check_efforts(group, efforts);
+  if (!error) { error = check_efforts(group, efforts); }
   if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     set_deadline(group->cloths[n], start, ticks);
@@ -30128,13 +29443,11 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
                               const cloth_effort *efforts) {
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) { return error; }
-  error = check_efforts(group, efforts);
-  if (error) { return error; }
-  for (int32_t n = 0; n < group->count; n++) {
+  if (!error) { error = check_efforts(group, efforts); }
+  for (int32_t n = 0; !error && n < group->count; n++) {
     error = check_effort(&efforts[n]);
-    if (error) { return error; }
   }
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     set_effort(group->cloths[n], &efforts[n]);
   }
@@ -30154,7 +29467,6 @@ static int may_wake_in_group(const cloth_group *group, int32_t n) {
   return is_linked || c->settings.capacity.max_shared_bodies > 0;
 }
 
-/* Most work of the step of cloth n of a group, but for contact. */
 static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps) {
   const cloth *c = group->cloths[n];
   if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) { return COST_STEP + max_choice_work(c); }

@@ -4,6 +4,7 @@
 #include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/body_list.h"
+#include "../cloth/step_origin.h"
 #include "../cloth/types.h"
 #include "../contact/geometry.h"
 #include "../contact/shapes.h"
@@ -48,12 +49,20 @@ static void remove_body(const cloth *c, int32_t collider) {
   wake(c);
 }
 
+static float component(cloth_vector a, int32_t n) {
+  return n == 0 ? a.x : n == 1 ? a.y : a.z;
+}
+
+/* A vector of a length along an axis. */
+static cloth_vector along_axis(int32_t axis, float length) {
+  return vector(axis == 0 ? length : 0.0f, axis == 1 ? length : 0.0f, axis == 2 ? length : 0.0f);
+}
+
 /* 1 / a; 0 for 0, which stands for a body that no torque turns. */
 static float inverse_or_zero(float a) {
   return a > 0.0f ? 1.0f / a : 0.0f;
 }
 
-/* 1 if three moments of inertia are the same. */
 static int are_even(cloth_vector inertia) {
   return inertia.x == inertia.y && inertia.y == inertia.z;
 }
@@ -96,12 +105,10 @@ typedef struct free_turn {
 /* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
-  const float part = axis == 0 ? local.x : axis == 1 ? local.y : local.z;
-  const float excess = axis == 0 ? t->excess.x : axis == 1 ? t->excess.y : t->excess.z;
-  const float most = MAX_HALF_TURN;
-  const float tangent = flush_small(share * maximum(minimum(part * excess, most), -most), WORK_QUANTUM);
-  const cloth_rotation rotated = {axis == 0 ? tangent : 0.0f, axis == 1 ? tangent : 0.0f, axis == 2 ? tangent : 0.0f,
-                                  1.0f};
+  const float part = component(local, axis) * component(t->excess, axis), most = MAX_HALF_TURN;
+  const float tangent = flush_small(share * maximum(minimum(part, most), -most), WORK_QUANTUM);
+  const cloth_vector turn = along_axis(axis, tangent);
+  const cloth_rotation rotated = {turn.x, turn.y, turn.z, 1.0f};
   return rotation_product(q, rotated);
 }
 
@@ -112,7 +119,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector i = free_inertia(b);
   const int32_t middle = middle_axis(i), first = middle == 0 ? 1 : 0, second = middle == 2 ? 1 : 2;
   const float least = minimum(minimum(i.x, i.y), i.z), unit = 1.0f / least;
-  const float ball = least / (middle == 0 ? i.x : middle == 1 ? i.y : i.z);
+  const float ball = least / component(i, middle);
   const cloth_vector spin = vector_flush_work(rotate(rotation_conjugate(q), b->spin));
   const cloth_vector share = vector(i.x * unit, i.y * unit, i.z * unit);
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
@@ -168,32 +175,85 @@ static void stop_bodies(const cloth *c) {
 
 #endif
 
-#else
-
-#if WITH_SLEEP
-static int are_bodies_at_rest(const cloth *c) {
-  (void)c;
-  return 1;
-}
-#endif
-
-#if WITH_COLLIDERS
-static int32_t body_number(const cloth *c, int32_t collider) {
-  (void)c;
-  (void)collider;
-  return -1;
-}
-#endif
-
-#endif
-
-#if WITH_BODIES
-
 /* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
 static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
   cloth_reaction *reaction = &reactions_of(c)[collider];
   reaction->impulse = vector_add(reaction->impulse, impulse);
   reaction->torque = vector_add(reaction->torque, torque);
 }
+
+/// Motion of bodies ///
+
+/* Where bodies go by themselves in a part of a substep, without cloth and gravity: X* = X_n + h V, turned by h Omega.
+   After it X = X* + Y, V = (X - X_n) / h; turned by theta, Omega = Omega* + theta / h. In: bodies. Out: unknowns, then
+   poses and velocities. */
+
+/* A pose that is turned by an angle [rad]. */
+static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
+  const cloth_vector half = vector_flush_work(vector_scale(angle, 0.5f));
+  const float more = 1.0f + flush_small(vector_dot(half, half), WORK_QUANTUM) * (1.0f / 3.0f);
+  const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
+  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
+}
+
+static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const cloth_pose from = slot_at(c, b->collider)->body.pose;
+  cloth_pose to = from;
+  to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
+  to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
+  to.rotation = turned_rotation(b, from.rotation, t->h);
+  fill_zero(u, sizeof *u);
+  u->collider = b->collider;
+  u->turns = b->inertia.x > 0.0f;
+  u->from = from;
+  u->start = pose_in_step(c, &from);
+  u->end = pose_in_step(c, &to);
+  u->centre = u->end.position;
+  u->spin = b->spin;
+  if (u->turns && !are_even(b->inertia)) {
+    const cloth_vector inertia = free_inertia(b);
+    const cloth_vector momentum = apply_inertia(inertia, from.rotation, b->spin, 0);
+    u->spin = limited_vector(apply_inertia(inertia, to.rotation, momentum, 1), MAX_SPIN);
+  }
+}
+
+CLOTH_SEPARATE void predict_bodies(const cloth *c, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    predict_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
+  }
+}
+
+/* Moves a body by its solution. One that would leave the world stops. */
+static void accept_body(const cloth *c, const substep_terms *t, rigid_body *b, body_unknown *u) {
+  const float *y = u->solution;
+  collider_slot *slot = &colliders_of(c)[b->collider];
+  const cloth_vector moved = vector_flush_work(vector(y[0], y[1], y[2]));
+  const cloth_vector turned = vector_flush_work(vector(y[3], y[4], y[5]));
+  const cloth_vector way = vector_add_scaled(moved, b->velocity, t->h);
+  const cloth_vector to = vector_flush(vector_add(u->from.position, way), STATE_QUANTUM);
+  b->velocity = limited_vector(vector_scale(way, t->inverse_h), CLOTH_SPEED_LIMIT);
+  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->spin = limited_vector(vector_add_scaled(u->spin, turned, t->inverse_h), MAX_SPIN);
+  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  slot->previous = u->from;
+  slot->body.pose.rotation = turned_by(u->end.rotation, turned);
+  slot->body.pose.position = to;
+  if (!vector_in_range(to, CLOTH_POSITION_LIMIT)) {
+    slot->body.pose.position = u->from.position;
+    b->velocity = vector(0.0f, 0.0f, 0.0f);
+  }
+  u->end = pose_in_step(c, &slot->body.pose);
+}
+
+CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    accept_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
+  }
+}
+
+#else
+
+#define are_bodies_at_rest(c) ((void)(c), 1)
+#define body_number(c, collider) ((void)(c), (void)(collider), -1)
 
 #endif

@@ -85,8 +85,7 @@ static void forget_tethers(const cloth *c) {
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   int error = check_collider_index(c, collider);
-  if (error) { return error; }
-  error = body ? check_body(body) : CLOTH_OK;
+  if (!error && body) { error = check_body(body); }
   if (error) { return error; }
   if (body && is_concave(&colliders_of(c)[collider].body)) { return CLOTH_ERROR_CONFLICT; }
   if (!body) {
@@ -127,8 +126,7 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
   int error = check_present(c, particle);
-  if (error) { return error; }
-  error = check_collider_index(c, collider);
+  if (!error) { error = check_collider_index(c, collider); }
   if (error) { return error; }
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local =

@@ -49,29 +49,29 @@ static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose 
   return moved;
 }
 
+/* Runs statements for cloths n of a group that have body k in common with the one that leads, and are not it. */
+#define EACH_FOLLOWER(group, k, n, leader, ...)                                                                        \
+  for (int32_t k = 0; k < (group)->body_count; k++) {                                                                  \
+    for (int32_t n = 0; n < (group)->count; n++) {                                                                     \
+      const int32_t leader = cloths_of_body(group, k) ? leader_of_body(group, k) : -1;                                 \
+      if ((cloths_of_body(group, k) >> n & 1u) && n != leader) { __VA_ARGS__; }                                        \
+    }                                                                                                                  \
+  }
+
 /// A step ///
 
-/* Makes a body of a cloth that of the one that leads. Wakes it if something differs but for the pose, which origins
-   round while cloths sleep. */
-static void adopt_body(const cloth_group *group, int32_t k, int32_t leader, int32_t n) {
-  const cloth *from = group->cloths[leader], *to = group->cloths[n];
-  rigid_body adopted = *common_body(group, k, leader);
-  collider_slot *slot = common_slot(group, k, n);
-  const cloth_pose pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
-  adopted.collider = group->bodies[k].colliders[n];
-  set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
-  slot->previous = slot->body.pose = pose;
-}
-
-/* Before a step: makes each body one in all cloths that have it, as it is in the first of them. */
+/* Before a step: makes each body one in all cloths that have it, as it is in the first of them. Wakes cloths if
+   something differs but for the pose, which origins round while cloths sleep. */
 CLOTH_SEPARATE void join_bodies(const cloth_group *group) {
-  for (int32_t k = 0; k < group->body_count; k++) {
-    const uint32_t cloths = cloths_of_body(group, k);
-    for (int32_t n = 0; cloths && n < group->count; n++) {
-      const int32_t leader = leader_of_body(group, k);
-      if ((cloths >> n & 1u) && n != leader) { adopt_body(group, k, leader, n); }
-    }
-  }
+  EACH_FOLLOWER(group, k, n, leader, {
+    const cloth *from = group->cloths[leader], *to = group->cloths[n];
+    rigid_body adopted = *common_body(group, k, leader);
+    collider_slot *slot = common_slot(group, k, n);
+    adopted.collider = group->bodies[k].colliders[n];
+    set_input(to, common_body(group, k, n), &adopted, sizeof adopted);
+    slot->body.pose = pose_for(from, to, &common_slot(group, k, leader)->body.pose);
+    slot->previous = slot->body.pose;
+  });
 }
 
 /* The hash of the bodies that cloth n has in common with others, whatever the order of the group; 0 without. */
@@ -96,18 +96,9 @@ static uint64_t common_bodies_hash(const cloth_group *group, int32_t n) {
 
 /// A part of a substep ///
 
-/* Runs statements for cloths n of a group that have body k in common with the one that leads, and are not it. */
-#define EACH_FOLLOWER(group, k, n, ...)                                                                                \
-  for (int32_t k = 0; k < (group)->body_count; k++) {                                                                  \
-    for (int32_t n = 0; n < (group)->count; n++) {                                                                     \
-      if ((cloths_of_body(group, k) >> n & 1u) && n != leader_of_body(group, k)) { __VA_ARGS__; }                      \
-    }                                                                                                                  \
-  }
-
 /* Once bodies are predicted: in the cloths of a part, a bit each, the unknowns of the leader are those of all. */
 CLOTH_SEPARATE void link_bodies(const cloth_group *group, uint32_t members) {
-  EACH_FOLLOWER(group, k, n, {
-    const int32_t leader = leader_of_body(group, k);
+  EACH_FOLLOWER(group, k, n, leader, {
     if (members >> n & members >> leader & 1u) {
       const cloth *from = group->cloths[leader], *to = group->cloths[n];
       body_unknown *u = find_unknown(to, group->bodies[k].colliders[n]);
@@ -119,8 +110,7 @@ CLOTH_SEPARATE void link_bodies(const cloth_group *group, uint32_t members) {
 
 /* Gives cloths the motion that bodies have in those that lead. */
 CLOTH_SEPARATE void follow_leaders(const cloth_group *group, uint32_t members) {
-  EACH_FOLLOWER(group, k, n, {
-    const int32_t leader = leader_of_body(group, k);
+  EACH_FOLLOWER(group, k, n, leader, {
     const cloth *from = group->cloths[leader], *to = group->cloths[n];
     const rigid_body *b = common_body(group, k, leader);
     if (members >> n & members >> leader & 1u) {

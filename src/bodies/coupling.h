@@ -48,15 +48,6 @@ static int32_t body_entry(int32_t row, int32_t column) {
   return row * (row + 1) / 2 + column;
 }
 
-static float component(cloth_vector a, int32_t n) {
-  return n == 0 ? a.x : n == 1 ? a.y : a.z;
-}
-
-/* A vector of a length along an axis. */
-static cloth_vector along_axis(int32_t axis, float length) {
-  return vector(axis == 0 ? length : 0.0f, axis == 1 ? length : 0.0f, axis == 2 ? length : 0.0f);
-}
-
 /* Adds a 3 x 3 block: to the rows `row` on, the columns `column` on; with row == column its lower half. */
 static void add_body_block(body_unknown *u, int32_t row, int32_t column, const cloth_vector columns[3]) {
   for (int32_t i = 0; i < 3; i++) {
@@ -66,19 +57,12 @@ static void add_body_block(body_unknown *u, int32_t row, int32_t column, const c
   }
 }
 
-/* Adds a force, and its moment with an arm, to the residual of a body. */
-static void add_body_force(body_unknown *u, cloth_vector force, cloth_vector arm) {
-  const cloth_vector moment = vector_cross(arm, force);
-  for (int32_t n = 0; n < 3; n++) {
-    u->residual[n] += component(force, n);
-    u->residual[3 + n] += component(moment, n);
-  }
-}
-
 /* A contact of one point of a cloth: K = across I + (along - across) n n^T. */
 typedef struct body_contact {
-  cloth_vector normal, arm, force; /* force: on the particle, at the place of linearisation */
+  cloth_vector normal, arm, force; /* force: on the point, at the place of linearisation */
   float along, across;
+  int32_t count, place[3]; /* of particles that move, and with them the point ... */
+  float weight[3];         /* ... in these shares; not of touches, whose lanes are particles */
 } body_contact;
 
 /* The mass of a body over the reference mass, times the share of the substep. */
@@ -86,7 +70,6 @@ static float body_mass_ratio(const substep_terms *t, const rigid_body *b) {
   return t->scale * t->inverse_h * t->inverse_h * b->mass;
 }
 
-/* Adds a contact to block and residual of a body. */
 CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   const cloth_vector n = vector_flush_work(e->normal), arm = vector_flush_work(e->arm);
   cloth_vector block[3], moments[3], turns[3];
@@ -103,22 +86,20 @@ CLOTH_SEPARATE void add_body_contact(body_unknown *u, const body_contact *e) {
   add_body_block(u, 0, 0, block);
   add_body_block(u, 3, 0, moments);
   add_body_block(u, 3, 3, turns);
-  add_body_force(u, vector_scale(vector_flush_work(e->force), -1.0f), arm);
+  const cloth_vector force = vector_scale(vector_flush_work(e->force), -1.0f), moment = vector_cross(arm, force);
+  for (int32_t k = 0; k < 3; k++) {
+    u->residual[k] += component(force, k);
+    u->residual[3 + k] += component(moment, k);
+  }
 }
 
 /* Begins the block and the residual of a body with its own: inertia, gravity, rolling. */
 static void start_body_block(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
   const float mass = body_mass_ratio(t, b), per = mass / b->mass;
   cloth_vector turns[3];
-  for (int32_t n = 0; n < BODY_ENTRIES; n++) {
-    u->factor[n] = 0.0f;
-  }
-  for (int32_t n = 0; n < BODY_UNKNOWNS; n++) {
-    u->residual[n] = 0.0f;
-  }
-  if (u->leader) { /* where its own stands */
-    return;
-  }
+  fill_zero(u->factor, sizeof u->factor);
+  fill_zero(u->residual, sizeof u->residual);
+  if (u->leader) { return; } /* where its own stands */
   const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
   const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
@@ -246,17 +227,24 @@ static body_contact contact_of_spring(const body_spring *s) {
   const body_contact e = {.arm = s->arm,
                           .force = vector_scale(s->offset, negate(s->stiffness)),
                           .along = s->stiffness,
-                          .across = s->stiffness};
+                          .across = s->stiffness,
+                          .count = 1,
+                          .place = {s->place},
+                          .weight = {1.0f}};
   return e;
 }
 
 /* The touch of a cell as a contact of its point. */
 static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *touched, const body_unknown *u) {
-  const body_contact e = {.normal = touched->normal,
-                          .arm = arm_of_cell(a, touched, u->centre),
-                          .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
-                          .along = touched->law.along,
-                          .across = touched->law.across};
+  body_contact e = {.normal = touched->normal,
+                    .arm = arm_of_cell(a, touched, u->centre),
+                    .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
+                    .along = touched->law.along,
+                    .across = touched->law.across};
+  EACH_MOVING_CORNER(a, touched, n, i, {
+    e.place[e.count] = i;
+    e.weight[e.count++] = touched->weight[n];
+  });
   return e;
 }
 
@@ -264,19 +252,6 @@ static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *tou
 static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) {
   return element_product(e->normal, e->along, e->across, vector_flush_work(v));
 }
-
-/* Adds K v of a contact to a force, and its moment. */
-static void add_body_pull(const body_contact *e, cloth_vector v, cloth_vector *force, cloth_vector *moment) {
-  const cloth_vector pull = body_contact_product(e, v);
-  *force = vector_add(*force, pull);
-  *moment = vector_add(*moment, vector_cross(e->arm, pull));
-}
-
-/* Runs a statement for the touches `e` of cells with a body that have a block. */
-#define EACH_BODY_CELL(c, u, e, ...)                                                                                   \
-  EACH_CELL_TOUCH(c, e, {                                                                                              \
-    if (e->collider == (u)->collider && has_block(&e->law)) { __VA_ARGS__; }                                           \
-  })
 
 /* Runs a statement for all attachments to a body, as springs. */
 #define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
@@ -287,6 +262,19 @@ static void add_body_pull(const body_contact *e, cloth_vector v, cloth_vector *f
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
+
+/* Runs a statement for contacts `e` of a body with points: of cells that have a block, and attachments. */
+#define EACH_BODY_POINT(c, a, t, u, e, ...)                                                                            \
+  EACH_CELL_TOUCH(c, touched, {                                                                                        \
+    if (touched->collider == (u)->collider && has_block(&touched->law)) {                                              \
+      const body_contact e = contact_of_cell(a, touched, u);                                                           \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  })                                                                                                                   \
+  EACH_BODY_SPRING(c, a, t, u, spring, {                                                                               \
+    const body_contact e = contact_of_spring(&spring);                                                                 \
+    __VA_ARGS__;                                                                                                       \
+  })
 
 /* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
@@ -308,38 +296,13 @@ CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const subst
                               body_unknown *u) {
   start_body_block(c, t, b, u);
   EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
-  EACH_BODY_CELL(c, u, e, {
-    const body_contact contact = contact_of_cell(a, e, u);
-    add_body_contact(u, &contact);
-  });
-  EACH_BODY_SPRING(c, a, t, u, s, {
-    const body_contact contact = contact_of_spring(&s);
-    add_body_contact(u, &contact);
-  });
+  EACH_BODY_POINT(c, a, t, u, e, add_body_contact(u, &e));
 }
 
-/* Adds what presses a body in one cloth to that of the cloth which leads. */
-static void lead_pressed(const body_unknown *u) {
-  for (int32_t n = 0; u->leader && n < LANES_SUMS; n++) {
-    u->leader->pressed.partial[n] += u->ratio * u->pressed.partial[n];
-  }
-}
-
-/* The same of blocks and residuals. */
-static void lead_blocks(const body_unknown *u) {
-  for (int32_t n = 0; u->leader && n < BODY_ENTRIES; n++) {
-    u->leader->factor[n] += u->ratio * u->factor[n];
-  }
-  for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
-    u->leader->residual[n] += u->ratio * u->residual[n];
-  }
-  if (u->leader) { u->leader->joins |= u->joins; }
-}
-
-/* The same of pulls. */
-static void lead_pull(const body_unknown *u) {
-  for (int32_t n = 0; u->leader && n < BODY_UNKNOWNS; n++) {
-    u->leader->pull[n] += u->ratio * u->pull[n];
+/* Adds floats of a body in one cloth to those `to` of the cloth which leads. */
+static void lead_floats(const body_unknown *u, float *to, const float *from, int32_t count) {
+  for (int32_t n = 0; n < count; n++) {
+    to[n] += u->ratio * from[n];
   }
 }
 
@@ -350,6 +313,12 @@ static void lead_pull(const body_unknown *u) {
         body_unknown *u = &body_unknowns_of(m->c)[body_number];                                                        \
         __VA_ARGS__;                                                                                                   \
       })
+
+/* The same of those that another cloth leads. */
+#define EACH_LED(s, m, u, ...)                                                                                         \
+  EACH_UNKNOWN(s, m, u, {                                                                                              \
+    if (u->leader) { __VA_ARGS__; }                                                                                    \
+  })
 
 /* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
 static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
@@ -366,25 +335,26 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
       });
     }
   }
-  EACH_BODY_CELL(c, u, e, {
-    const body_contact contact = contact_of_cell(a, e, u);
-    const cloth_vector force = body_contact_product(&contact, carried_point(y, contact.arm));
-    EACH_MOVING_CORNER(a, e, n, i, add_to_own(to, i, vector_scale(force, sign * e->weight[n])));
-  });
-  EACH_BODY_SPRING(c, a, t, u, s, {
-    const body_contact contact = contact_of_spring(&s);
-    add_to_own(to, s.place, vector_scale(body_contact_product(&contact, carried_point(y, s.arm)), sign));
+  EACH_BODY_POINT(c, a, t, u, e, {
+    const cloth_vector force = body_contact_product(&e, carried_point(y, e.arm));
+    for (int32_t n = 0; n < e.count; n++) {
+      add_to_own(to, e.place[n], vector_scale(force, sign * e.weight[n]));
+    }
   });
 }
 
 /* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
 CLOTH_SEPARATE void start_coupling(const solve_group *s) {
-  EACH_UNKNOWN(s, m, u, lead_pressed(u));
+  EACH_LED(s, m, u, lead_floats(u, u->leader->pressed.partial, u->pressed.partial, LANES_SUMS));
   EACH_UNKNOWN(s, m, u, {
     const solve_arrays a = arrays_of(m->c);
     assemble_body(m->c, &a, m->t, &bodies_of(m->c)[body_number], u);
   });
-  EACH_UNKNOWN(s, m, u, lead_blocks(u));
+  EACH_LED(s, m, u, {
+    lead_floats(u, u->leader->factor, u->factor, BODY_ENTRIES);
+    lead_floats(u, u->leader->residual, u->residual, BODY_UNKNOWNS);
+    u->leader->joins |= u->joins;
+  });
   EACH_UNKNOWN(s, m, u, {
     if (u->leader) {
       copy_memory(u->solution, u->leader->solution, sizeof u->solution);
@@ -404,7 +374,6 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
 static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
                       int32_t takes_solution) {
   lanes_sum force[3], moment[3];
-  cloth_vector corners[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
   EACH_BODY_TOUCH(c, a, u, e, k, {
@@ -414,17 +383,16 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
   });
   cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
-  EACH_BODY_CELL(c, u, e, {
-    const body_contact contact = contact_of_cell(a, e, u);
-    add_body_pull(&contact, takes_solution ? own_at_cell(a, a->solution, e) : near_at_cell(a, a->direction, e, corners),
-                  &f, &m);
-  });
-  EACH_BODY_SPRING(c, a, t, u, s, {
-    const float *direction = near_row(a->direction, a->pitch, s.row);
-    const body_contact contact = contact_of_spring(&s);
-    add_body_pull(&contact,
-                  takes_solution ? own_vector(a->solution, s.place) : near_vector(direction, a->plane, s.column), &f,
-                  &m);
+  EACH_BODY_POINT(c, a, t, u, e, {
+    cloth_vector moved = vector(0.0f, 0.0f, 0.0f);
+    for (int32_t n = 0; n < e.count; n++) {
+      const int32_t i = e.place[n];
+      const cloth_vector v = takes_solution ? own_vector(a->solution, i) : near_vector(a->direction, a->plane, i);
+      moved = vector_add_scaled(moved, v, e.weight[n]);
+    }
+    const cloth_vector pull = body_contact_product(&e, moved);
+    f = vector_add(f, pull);
+    m = vector_add(m, vector_cross(e.arm, pull));
   });
   for (int32_t n = 0; n < 3; n++) {
     u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
@@ -439,7 +407,7 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
     const solve_arrays a = arrays_of(m->c);
     pull_body(m->c, &a, m->t, u, takes_solution);
   });
-  EACH_UNKNOWN(s, m, u, lead_pull(u));
+  EACH_LED(s, m, u, lead_floats(u, u->leader->pull, u->pull, BODY_UNKNOWNS));
   EACH_UNKNOWN(s, m, u, {
     if (u->leader) {
       copy_memory(u->direction, u->leader->direction, sizeof u->direction);
@@ -482,23 +450,9 @@ CLOTH_SEPARATE void follow_particles(const solve_group *s) {
 
 #else
 
-static void start_coupling(const solve_group *s) {
-  (void)s;
-}
-
-static float multiply_bodies(const solve_group *s, int32_t is_last) {
-  (void)s;
-  (void)is_last;
-  return 0.0f;
-}
-
-static void advance_bodies(const cloth *c, float alpha) {
-  (void)c;
-  (void)alpha;
-}
-
-static void follow_particles(const solve_group *s) {
-  (void)s;
-}
+#define start_coupling(s) ((void)(s))
+#define multiply_bodies(s, is_last) ((void)(s), (void)(is_last), 0.0f)
+#define advance_bodies(c, alpha) ((void)(c), (void)(alpha))
+#define follow_particles(s) ((void)(s))
 
 #endif

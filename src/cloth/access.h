@@ -136,7 +136,7 @@ static uint8_t *freedom_of(const cloth *c) {
   return (uint8_t *)at(c, c->state.freedom);
 }
 
-/* For how many steps each particle has been part of an intersection, and what is kept of seams: self/ages.h. */
+/* For how many steps each particle has been part of an intersection, and what is kept of seams: self/memory.h. */
 static uint8_t *ages_of(const cloth *c) {
   return freedom_of(c) + whole_words(c->count);
 }

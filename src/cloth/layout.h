@@ -192,7 +192,7 @@ static void layout_pairs(self_layout *l, int32_t particles, int32_t nodes, int32
   l->max_leaf_visits = SELF_LEAF_VISITS_PER_PARTICLE * particles + SELF_MORE_VISITS;
   l->max_tests = SELF_TESTS_PER_PARTICLE * particles + SELF_MORE_VISITS;
   l->cells = reserve(end, (uint32_t)l->max_cells * (uint32_t)sizeof(cell_pair));
-  l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(self_intersection));
+  l->intersections = reserve(end, (uint32_t)l->max_intersections * (uint32_t)sizeof(pair_key));
   *end = align_up(*end);
   uint32_t table = *end, gather = *end;
   l->elements = reserve(end, (uint32_t)l->max_elements * (uint32_t)sizeof(pair_element));

@@ -278,7 +278,7 @@ typedef struct self_node {
 /* Pairs of cells that wait for each other: the largest CLOTH_LANES there is. */
 #define SELF_BATCH 8
 
-/* Two features of cloth that may touch, see self/features.h. */
+/* Two features of cloth that may touch, or an edge and the triangle that it passes through, see self/features.h. */
 typedef struct pair_key {
   uint32_t first, second;
 } pair_key;
@@ -323,11 +323,6 @@ typedef struct pair_element {
   float gap;          /* where it is linearised, then where the solution leads [m] */
   float block_across; /* what the blocks of its particles hold of k_t */
 } pair_element;
-
-typedef struct self_intersection {
-  uint32_t edge;     /* 4 * the first particle of its cell + SELF_EDGE_... */
-  uint32_t triangle; /* 2 * the first particle of its cell + 0 or 1 */
-} self_intersection;
 
 /* A pair of nodes to be visited, each by its number in a level of the tree. */
 typedef struct self_visit {

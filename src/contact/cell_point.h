@@ -46,17 +46,6 @@ static cloth_vector near_at_cell(const solve_arrays *a, float *array, const cell
   return vector_flush_work(sum);
 }
 
-#if WITH_BODIES
-
-/* The sum of w_j v_j over corners that move, from an own array. */
-static cloth_vector own_at_cell(const solve_arrays *a, float *array, const cell_touch *e) {
-  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING_CORNER(a, e, n, i, sum = vector_add_scaled(sum, own_vector(array, i), e->weight[n]));
-  return vector_flush_work(sum);
-}
-
-#endif
-
 /* How the point of a touch has moved in the solve so far, with a last step of `length` along the direction. */
 static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e, float length, int32_t has_solution) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);

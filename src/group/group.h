@@ -18,15 +18,12 @@
 #include "../self/memory.h"
 #include "../self/search.h"
 #include "../self/tree.h"
-#include "../self/untangle.h"
 #include "../solve/joints.h"
 #include "../step/sleep.h"
 #include "../step/step.h"
 #include "../step/substep.h"
 #include "../step/work.h"
 #include "group_layout.h"
-#include "group_links.h"
-#include "seam_folds.h"
 #include "seam_springs.h"
 #include "seams.h"
 #include "stitches.h"
@@ -55,90 +52,116 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
   return pair;
 }
 
-/* Sets how all cloths touch. */
 static void choose_pairs(group_step *s, self_pair *pairs) {
   const int32_t count = s->group->count;
   s->touches = 0;
-  for (int32_t a = 0; a < count; a++) {
-    for (int32_t b = 0; b < count; b++) {
-      const self_pair pair = choose_pair(s, a, b);
-      pairs[a * count + b] = pair;
-      s->touches |= pair.thickness > 0.0f;
-    }
+  for (int32_t n = 0; n < count * count; n++) {
+    pairs[n] = choose_pair(s, n / count, n % count);
+    s->touches |= pairs[n].thickness > 0.0f;
   }
 }
 
-/* Finds the parts of the memory of a group. */
-static void place_parts(group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  const int is_single = s->group->count == 1;
-  char *room = (char *)memory;
+static void place_parts(group_step *s, char *room, const group_layout *l) {
   self_group *g = &s->contact;
-  int32_t *counts = (int32_t *)(void *)(room + l.counts);
-  s->members = (group_member *)(void *)(room + l.members);
-  g->bodies = (self_body *)(void *)(room + l.bodies);
+  int32_t *counts = (int32_t *)(void *)(room + l->counts);
+  s->members = (group_member *)(void *)(room + l->members);
+  g->bodies = (self_body *)(void *)(room + l->bodies);
   g->count = s->group->count;
-  g->pairs = is_single ? NULL : (const self_pair *)(const void *)(room + l.pairs);
-  g->own = own_pair(self_settings_of(member_of(s->group, 0)));
-  g->candidates = is_single ? NULL : counts;
-  g->touching = is_single ? NULL : counts + g->count;
-  place_contact(g, room, &l.contact);
-  g->found = is_single ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l.found);
+  g->pairs = (const self_pair *)(const void *)(room + l->pairs);
+  g->candidates = counts;
+  g->touching = counts + g->count;
+  place_contact(g, room, &l->contact);
+  g->found = g->count == 1 ? self_workspace_of(member_of(s->group, 0)) : (self_workspace *)(void *)(room + l->found);
 }
 
 /* Sets what contact knows of the cloths, after all have been prepared. */
-static void place_bodies(const group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  self_node *nodes = (self_node *)(void *)((char *)memory + l.contact.nodes);
+static void place_bodies(const group_step *s, self_node *nodes) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    const group_member *m = &s->members[n];
     self_body *b = &s->contact.bodies[n];
     self_body_of(c, nodes, b);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
-    b->is_still = m->sleeps;
-    if (m->sleeps) { b->start = kept_start(c); }
+    b->is_still = s->members[n].sleeps;
+    if (b->is_still) { b->start = kept_start(c); }
   }
 }
 
-/* The hash of the links of a cloth in a step: its seams, and bodies in common with others; 0 without. */
-static uint64_t links_hash(const group_step *s, int32_t n) {
-  uint64_t hash = 0u;
 #if WITH_SEAMS
-  hash += s->seams.hash[n];
-#endif
-#if WITH_COMMON_BODIES
-  hash += common_bodies_hash(s->group, n);
-#endif
-  (void)s;
-  (void)n;
-  return hash;
-}
-
-#if WITH_SEAMS
-
-/* 1 if cloths are sewn together. */
-static int is_sewn_group(const group_step *s) {
-  return s->group->seam_count > 0;
-}
 
 /* Finds the stitches of a group, in its memory. */
-static void place_seams(group_step *s, void *memory) {
-  const group_layout l = group_layout_of(s->group);
-  char *room = (char *)memory;
-  s->seams.cloths = s->group->cloths;
-  s->seams.part = s->part;
-  s->seams.labels.number = (int32_t *)(void *)(room + l.numbers);
-  s->seams.labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l.labels);
-  s->seams.particles = (sewn_particle *)(void *)(room + l.sewn);
-  s->seams.stitches = (stitch *)(void *)(room + l.stitches);
-  s->seams.springs = (seam_spring *)(void *)(room + l.folds);
-  s->seams.gathers = (uint8_t *)(room + l.gathers);
-  if (is_sewn_group(s)) {
-    make_stitches(&s->seams, s->group);
-    s->contact.sewn = &s->seams.labels;
+static void place_seams(group_step *s, char *room, const group_layout *l) {
+  sewing *seams = &s->seams;
+  seams->cloths = s->group->cloths;
+  seams->part = s->part;
+  seams->labels.number = (int32_t *)(void *)(room + l->numbers);
+  seams->labels.label = (int32_t(*)[SEWN_LABELS])(void *)(room + l->labels);
+  seams->particles = (sewn_particle *)(void *)(room + l->sewn);
+  seams->stitches = (stitch *)(void *)(room + l->stitches);
+  seams->springs = (seam_spring *)(void *)(room + l->folds);
+  seams->gathers = (uint8_t *)(room + l->gathers);
+  if (s->group->seam_count > 0) {
+    make_stitches(seams, s->group);
+    s->contact.sewn = &seams->labels;
   }
 }
+
+/* Makes unknowns and springs of what is sewn. Contact remembers which particles are, for when they are not any more;
+   none of a cloth that sleeps. */
+static void find_sewn_terms(group_step *s) {
+  for (int32_t n = 0; n < s->seams.particle_count; n++) {
+    const sewn_particle *p = &s->seams.particles[n];
+    if (!s->members[p->cloth].sleeps) { ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN; }
+  }
+  make_unknowns(&s->seams);
+  find_folds(&s->seams, s->group);
+  find_loose_stitches(&s->seams);
+}
+
+#endif
+
+/// Links between cloths ///
+
+#if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
+
+/* Which cloths sleep and wake together with cloth n, as seams or common bodies link them, a bit each; 0 for one that
+   nothing links. */
+static uint32_t cloths_linked_to(const group_step *s, int32_t n) {
+  uint32_t cloths = 0, is_sewn = 0;
+  for (int32_t k = 0; k < s->group->count; k++) {
+    cloths |= s->linked[k] == s->linked[n] ? 1u << k : 0u;
+  }
+#if WITH_SEAMS
+  is_sewn = s->seams.is_sewn[n];
+#endif
+  return is_sewn || (cloths & (cloths - 1u)) ? cloths : 0u;
+}
+
+/* Wakes the cloths that sleep and are linked to one that does not. */
+static void wake_linked(const group_step *s) {
+  uint32_t woken = 0;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    woken |= is_asleep(member_of(s->group, n)) ? 0u : cloths_linked_to(s, n);
+  }
+  for (int32_t n = 0; n < s->group->count; n++) {
+    if ((woken >> n & 1u) && is_asleep(member_of(s->group, n))) { wake(member_of(s->group, n)); }
+  }
+}
+
+/* Which cloths may fall asleep at the end of a step, a bit each. Those that are linked do so together. */
+static uint32_t find_sleepy(const group_step *s) {
+  uint32_t sleepy = (1u << s->group->count) - 1u;
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const uint32_t cloths = cloths_linked_to(s, n);
+    if (cloths && !is_asleep(c) && !will_sleep(c, s->dt)) { sleepy &= ~cloths; }
+  }
+  return sleepy;
+}
+
+#else
+
+#define wake_linked(s) ((void)(s))
+#define find_sleepy(s) ((void)(s), UINT32_MAX)
 
 #endif
 
@@ -161,15 +184,12 @@ static void begin_member(const group_step *s, int32_t n) {
 static cloth_vector common_origin(const group_step *s) {
   const cloth *leader = member_of(s->group, s->leader);
   position_box all = s->members[s->leader].box;
-  for (int32_t n = s->leader + 1; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth_vector way = way_between(leader, member_of(s->group, n));
-      const cloth_vector low = vector_add(s->members[n].box.low, way);
-      const cloth_vector high = vector_add(s->members[n].box.high, way);
-      all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
-      all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
-    }
-  }
+  EACH_AWAKE(s, n, c, {
+    const cloth_vector way = way_between(leader, c);
+    const cloth_vector low = vector_add(s->members[n].box.low, way), high = vector_add(s->members[n].box.high, way);
+    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
+    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+  });
   return step_origin_for(&all);
 }
 
@@ -205,16 +225,12 @@ static void meet_at_origin(const group_step *s) {
 static void report_gather(const group_step *s) {
   const self_group *g = &s->contact;
   for (int32_t n = 0; n < g->found->intersections; n++) {
-    const int32_t a = number_body(g->intersections[n].edge), b = number_body(g->intersections[n].triangle);
+    const int32_t a = feature_cloth(g->intersections[n].first), b = feature_cloth(g->intersections[n].second);
     self_workspace_of(g->bodies[a].c)->statistics.intersections++;
     self_workspace_of(g->bodies[b].c)->statistics.intersections += a != b;
   }
   for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
-    int32_t *tangled = &self_workspace_of(b->c)->statistics.tangled;
-    for (int32_t i = 0; i < b->count; i++) {
-      *tangled += is_tangled_age(b->ages[i]);
-    }
+    self_workspace_of(g->bodies[n].c)->statistics.tangled += count_tangled(&g->bodies[n]);
   }
 }
 
@@ -235,9 +251,6 @@ static void report_contact(const group_step *s) {
   }
 }
 
-#if WITH_SLEEP
-
-/* Marks the sleeping one of two cloths if the other one is near, and fast, at a candidate. */
 static void find_woken_by(const group_step *s, pair_key key, int is_over) {
   const self_group *g = &s->contact;
   const int32_t first = feature_cloth(key.first), second = feature_cloth(key.second);
@@ -269,29 +282,7 @@ static void find_woken(const group_step *s, int is_over) {
   }
 }
 
-#endif
-
-#if WITH_SEAMS
-
-/* Has contact remember which particles are sewn, for when they are not any more; none of a cloth that sleeps. */
-static void remember_seams(const group_step *s) {
-  for (int32_t n = 0; n < s->seams.particle_count; n++) {
-    const sewn_particle *p = &s->seams.particles[n];
-    if (!s->members[p->cloth].sleeps) { ages_of(member_of(s->group, p->cloth))[p->particle] |= SELF_SEWN; }
-  }
-}
-
-#endif
-
 /// Stepping ///
-
-/* Joins the parts of cloths that have a body in common. */
-static void join_by_bodies(group_step *s) {
-#if WITH_COMMON_BODIES
-  EACH_FOLLOWER(s->group, k, n, join_parts(s->part, s->group->count, leader_of_body(s->group, k), n));
-#endif
-  (void)s;
-}
 
 /* Joins the parts of cloths that are awake and have candidates with each other: what touches is solved as one. */
 static void join_by_contact(group_step *s) {
@@ -304,36 +295,26 @@ static void join_by_contact(group_step *s) {
   }
 }
 
-/* 1 if something joins the cloths of a part, or particles of one. */
-static int is_joined(const group_step *s, int32_t part, int32_t count) {
-  int is = count > 1;
-#if WITH_SEAMS
-  is |= s->seams.is_sewn[part];
-#endif
-  (void)s;
-  (void)part;
-  return is;
-}
-
 /* Makes the set of the cloths of a part that are awake, behind those of `end` sets before. Returns the end. */
 static int32_t make_set(group_step *s, int32_t part, int32_t end) {
   solve_group *g = &s->set[s->sets];
   group_joints *j = &s->joints[s->sets];
   g->members = &s->solved[end];
-  for (int32_t n = part; n < s->group->count; n++) {
-    if (s->part[n] == part && !s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
+  EACH_AWAKE(s, n, c, {
+    if (s->part[n] == part) {
       const solve_member m = {.c = c, .t = &workspace_of(c)->plan.terms, .number = n};
       g->members[g->count++] = m;
       j->members |= 1u << n;
     }
-  }
+  });
   j->group = s->group;
   j->part = part;
+  int is_joined = g->count > 1;
 #if WITH_SEAMS
   j->seams = &s->seams;
+  is_joined |= s->seams.is_sewn[part];
 #endif
-  g->joints = is_joined(s, part, g->count) ? j : NULL;
+  g->joints = is_joined ? j : NULL;
   g->pairs = s->touches ? &s->contact : NULL;
   s->sets += g->count > 0;
   return end + g->count;
@@ -352,17 +333,19 @@ static void make_sets(group_step *s) {
   }
 }
 
-/* Makes the unknowns of what is sewn, and finds what is linked whether it touches or not. */
-static void find_linked(group_step *s) {
-#if WITH_SEAMS
-  if (is_sewn_group(s)) {
-    remember_seams(s);
-    make_unknowns(&s->seams);
-    find_folds(&s->seams, s->group);
-    find_loose_stitches(&s->seams);
+/* Finds what is linked whether it touches or not. */
+static void find_linked(group_step *s, char *room, const group_layout *l) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    s->part[n] = (uint8_t)n;
   }
+#if WITH_SEAMS
+  place_seams(s, room, l);
 #endif
-  join_by_bodies(s);
+#if WITH_COMMON_BODIES
+  EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n));
+#endif
+  (void)room;
+  (void)l;
   copy_memory(s->linked, s->part, sizeof s->part);
 }
 
@@ -370,65 +353,63 @@ static void find_linked(group_step *s) {
 CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   const group_layout l = group_layout_of(group);
   group_step *s = (group_step *)memory;
+  char *room = (char *)memory;
   cloth *first = member_of(group, 0);
   fill_zero(memory, l.counts);
   s->group = group;
   s->dt = dt;
   s->substeps = substeps;
   s->parts = most_group_parts(group);
-  place_parts(s, memory);
+  place_parts(s, room, &l);
+  find_linked(s, room, &l);
   for (int32_t n = 0; n < group->count; n++) {
-    s->part[n] = (uint8_t)n;
-  }
+    uint64_t links = 0u; /* the hash of the links of a cloth: its seams, and bodies in common with others */
 #if WITH_SEAMS
-  place_seams(s, memory);
+    links += s->seams.hash[n];
 #endif
-  for (int32_t n = 0; n < s->group->count; n++) {
-    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links_hash(s, n));
+#if WITH_COMMON_BODIES
+    links += common_bodies_hash(group, n);
+#endif
+    s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links);
   }
 #if WITH_COMMON_BODIES
   join_bodies(group);
 #endif
-  wake_linked(group);
+  wake_linked(s);
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
     s->leader = s->leader < 0 && !s->members[n].sleeps ? n : s->leader;
   }
-  choose_pairs(s, (self_pair *)(void *)((char *)memory + l.pairs));
+  choose_pairs(s, (self_pair *)(void *)(room + l.pairs));
   if (s->leader < 0) { return; }
-  place_bodies(s, memory);
+  place_bodies(s, (self_node *)(void *)(room + l.contact.nodes));
   meet_at_origin(s);
-  find_linked(s);
+#if WITH_SEAMS
+  if (group->seam_count > 0) { find_sewn_terms(s); }
+#endif
   make_sets(s);
-  if (s->group->count > 1) {
-    if (first->settings.capacity.fixed_work) {
-      add_work(first, max_group_work(s->group, dt, s->substeps), 1);
-    } else {
-      add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)s->substeps, COST_GROUP);
-    }
+  if (group->count > 1 && first->settings.capacity.fixed_work) {
+    add_work(first, max_group_work(group, dt, substeps), 1);
+  } else if (group->count > 1) {
+    add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)substeps, COST_GROUP);
   }
 }
 
-/* The plan that all cloths that are awake share. */
 static step_plan *plan_of_group(const group_step *s) {
   return &workspace_of(member_of(s->group, s->leader))->plan;
 }
 
-/* Puts a cloth that sleeps into the arrays that pairs read. */
-static void place_sleeper(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
-  for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = place_of(&a, i);
-    near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
-    near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
-  }
-}
-
-/* Puts all that sleep there, after a gather, which takes the memory of these. */
+/* Puts cloths that sleep into the arrays that pairs read, after a gather, which takes the memory of these. */
 static void place_sleepers(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
-    if (s->members[n].sleeps) { place_sleeper(member_of(s->group, n)); }
+    const cloth *c = member_of(s->group, n);
+    const solve_arrays a = arrays_of(c);
+    for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
+      const int32_t place = place_of(&a, i);
+      near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
+      near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
+    }
   }
 }
 
@@ -438,55 +419,23 @@ static float prepare_together(group_step *s, float shortest) {
   const float longest = prepare_pairs(&s->contact, plan, shortest);
   if (s->group->count > 1 && plan->index + 1 == plan->stride) {
     report_gather(s);
-#if WITH_SLEEP
-    find_woken(s, 0);
-#endif
+    if (WITH_SLEEP) { find_woken(s, 0); }
     make_sets(s);
   }
   place_sleepers(s);
   return longest;
 }
 
-/* The candidates of a part of a substep that begins, where they are fast. */
-static void prepare_part_together(group_step *s, float length) {
-  if (prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
-    make_sets(s);
-    place_sleepers(s);
-  }
-}
-
-/* Begins a part of a substep of all cloths that are awake. Returns 1 if it is too long for one of them. */
-static int32_t start_parts(const group_step *s, float done, float length) {
-  int32_t is_deep = 0;
-  for (int32_t n = 0; n < s->sets; n++) {
-    is_deep |= start_part(&s->set[n], done, length);
-  }
-  return is_deep;
-}
-
-/* Solves a part of a substep of all cloths that are awake. */
+/* Solves a part of a substep of all cloths that are awake. What is sewn together is at one place when all has been
+   moved. */
 static void solve_parts(const group_step *s) {
   for (int32_t n = 0; n < s->sets; n++) {
     const int32_t iterations = solve_part(&s->set[n]);
     EACH_MEMBER(&s->set[n], m, s->members[m->number].iterations += iterations);
   }
-}
-
-/* What is sewn together is at one place when all has been moved. */
-static void settle_parts(const group_step *s) {
+  EACH_AWAKE(s, n, c, confine_particles(c));
   for (int32_t n = 0; n < s->sets; n++) {
     if (s->set[n].joints) { settle_joined(s->set[n].joints); }
-  }
-}
-
-/* Ends a substep of all cloths that are awake. `is_whole`: it was not divided. */
-static void end_substeps(const group_step *s, int32_t is_whole) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
-      end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, is_whole);
-      s->members[n].iterations = 0;
-    }
   }
 }
 
@@ -498,62 +447,47 @@ CLOTH_SEPARATE void substep_together(group_step *s) {
   float length = longest;
   int32_t is_prepared = 0;
   while (done < 1.0f) {
-    if (s->touches && !is_prepared) { prepare_part_together(s, length); }
+    if (s->touches && !is_prepared && prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
+      make_sets(s);
+      place_sleepers(s);
+    }
     is_prepared = 1;
-    if (start_parts(s, done, length) && length > shortest) {
+    int32_t is_deep = 0;
+    for (int32_t n = 0; n < s->sets; n++) {
+      is_deep |= start_part(&s->set[n], done, length);
+    }
+    if (is_deep && length > shortest) {
       length *= 0.5f;
       continue;
     }
     is_prepared = 0;
     solve_parts(s);
-    for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) { confine_particles(member_of(s->group, n)); }
-    }
-    settle_parts(s);
     done += length;
     length = done == 0.5f ? minimum(0.5f, longest) : length;
   }
-  end_substeps(s, length == 1.0f);
+  EACH_AWAKE(s, n, c, {
+    end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, length == 1.0f);
+    s->members[n].iterations = 0;
+  });
 }
 
 /* Lets the substeps from `index` on do several if time is up for one of the cloths, see cut_stride(). */
 static void cut_substeps(const group_step *s, int32_t index) {
   const int32_t stride = cut_stride(member_of(s->group, s->leader), plan_of_group(s), index);
   int32_t allows = stride > 0, is_cut = 0;
-  for (int32_t n = 0; n < s->group->count && allows; n++) {
-    allows = s->members[n].sleeps || may_shorten(member_of(s->group, n));
-  }
-  for (int32_t n = 0; n < s->group->count && allows; n++) {
-    is_cut |= !s->members[n].sleeps && !may_refine(member_of(s->group, n));
-  }
-  for (int32_t n = 0; n < s->group->count && is_cut; n++) {
-    if (!s->members[n].sleeps) {
-      const cloth *c = member_of(s->group, n);
-      lengthen_substeps(c, &workspace_of(c)->plan, stride);
-    }
-  }
-}
-
-/* The substeps of a step of a group of which one cloth is awake at least. */
-static void do_substeps_together(group_step *s) {
-  step_plan *plan = plan_of_group(s);
-  for (int32_t index = 0; index < s->substeps; index += plan->stride) {
-    cut_substeps(s, index);
-    for (int32_t n = 0; n < s->group->count; n++) {
-      if (!s->members[n].sleeps) { workspace_of(member_of(s->group, n))->plan.index = index + plan->stride - 1; }
-    }
-    substep_together(s);
-  }
+  EACH_AWAKE(s, n, c, allows = allows && may_shorten(c));
+  EACH_AWAKE(s, n, c, is_cut |= allows && !may_refine(c));
+  EACH_AWAKE(s, n, c, {
+    if (is_cut) { lengthen_substeps(c, &workspace_of(c)->plan, stride); }
+  });
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
-  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s->group, s->dt) : 0u;
+  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
-#if WITH_SLEEP
-    find_woken(s, 1);
-#endif
+    if (WITH_SLEEP) { find_woken(s, 1); }
     report_contact(s);
   }
   for (int32_t n = 0; n < s->group->count; n++) {
@@ -569,7 +503,11 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  if (s->leader >= 0) { do_substeps_together(s); }
+  for (int32_t index = 0; s->leader >= 0 && index < s->substeps; index += plan_of_group(s)->stride) {
+    cut_substeps(s, index);
+    EACH_AWAKE(s, n, c, workspace_of(c)->plan.index = index + plan_of_group(s)->stride - 1);
+    substep_together(s);
+  }
   return finish_group(s);
 }
 

@@ -45,7 +45,6 @@ static int check_exceptions(const cloth_group *group) {
 
 #if WITH_SEAMS
 
-/* Checks a side of a seam, of cloths that have been checked. */
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   if (side->cloth < 0 || side->cloth >= group->count) { return CLOTH_ERROR_INDEX; }
   const int32_t particles = member_of(group, side->cloth)->count;
@@ -61,7 +60,6 @@ static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   return CLOTH_OK;
 }
 
-/* The way from one particle of a group to another [m]. */
 static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends, int32_t from, int32_t to) {
   const cloth *a = member_of(group, ends->cloth[from]), *b = member_of(group, ends->cloth[to]);
   const cloth_vector here = vector_load(vectors_at(a, a->state.position), ends->particle[from]);
@@ -69,15 +67,11 @@ static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends
   return vector_add(vector_subtract(there, here), way_between(a, b));
 }
 
-/* The gap of a stitch now [m]. */
 static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
-  order_sides(seam, &longer, &shorter);
   const stitch_ends ends = ends_of_stitch(seam, n);
-  const float share = place_on_shorter(n, longer->count, shorter->count).share;
   const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
   const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
-  return vector_length(vector_add_scaled(before, between, share));
+  return vector_length(vector_add_scaled(before, between, ends.share));
 }
 
 static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, int32_t k) {
@@ -86,19 +80,19 @@ static int is_same_end(const stitch_ends *a, int32_t i, const stitch_ends *b, in
 
 /* 1 if two stitches join the same, in one order or the other. */
 static int are_same_stitches(const stitch_ends *a, const stitch_ends *b) {
-  const int is_same = is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2);
-  const int is_turned =
-      is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1);
-  return is_same || is_turned;
+  return (is_same_end(a, 0, b, 0) && is_same_end(a, 1, b, 1) && is_same_end(a, 2, b, 2)) ||
+         (is_same_end(a, 0, b, 1) && is_same_end(a, 1, b, 0) && is_same_end(a, 2, a, 1) && is_same_end(b, 2, b, 1));
 }
 
-/* Checks that no stitch joins a particle to itself. */
-static int check_stitches(const cloth_seam *seam) {
-  for (int32_t n = 0; n < larger_count(seam); n++) {
+static int check_seam(const cloth_group *group, const cloth_seam *seam) {
+  int error = check_side(group, &seam->a);
+  if (!error) { error = check_side(group, &seam->b); }
+  for (int32_t n = 0; !error && n < larger_count(seam); n++) { /* no stitch may join a particle to itself */
     const stitch_ends ends = ends_of_stitch(seam, n);
-    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) { return CLOTH_ERROR_CONFLICT; }
+    if (is_same_end(&ends, 0, &ends, 1) || is_same_end(&ends, 0, &ends, 2)) { error = CLOTH_ERROR_CONFLICT; }
   }
-  return CLOTH_OK;
+  if (!error && !in_range(seam->stiffening, -1.0f, 100.0f)) { error = CLOTH_ERROR_RANGE; }
+  return error;
 }
 
 static int check_seams(const cloth_group *group) {
@@ -108,15 +102,9 @@ static int check_seams(const cloth_group *group) {
   if (group->seam_count > 0 && !group->seams) { return CLOTH_ERROR_NULL; }
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
-    const cloth_seam *seam = &group->seams[n];
-    int error = check_side(group, &seam->a);
+    int error = check_seam(group, &group->seams[n]);
     if (error) { return error; }
-    error = check_side(group, &seam->b);
-    if (error) { return error; }
-    error = check_stitches(seam);
-    if (error) { return error; }
-    if (!in_range(seam->stiffening, -1.0f, 100.0f)) { return CLOTH_ERROR_RANGE; }
-    stitches += larger_count(seam);
+    stitches += larger_count(&group->seams[n]);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
@@ -134,7 +122,6 @@ static int is_sewn_before(const cloth_group *group, int32_t seam, int32_t n) {
   return 0;
 }
 
-/* Checks that no two stitches are the same. */
 static int check_doubles(const cloth_group *group) {
   for (int32_t seam = 0; seam < group->seam_count; seam++) {
     for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
@@ -146,27 +133,19 @@ static int check_doubles(const cloth_group *group) {
 
 #else
 
-static int check_seams(const cloth_group *group) {
-  return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
-}
-
-static int check_doubles(const cloth_group *group) {
-  (void)group;
-  return CLOTH_OK;
-}
+#define check_seams(group) ((group)->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
+#define check_doubles(group) CLOTH_OK
 
 #endif
 
 #if WITH_COMMON_BODIES
 
-/* 1 if two colliders have the same shape and size. */
 static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
   return a->shape == b->shape && are_equal(&a->geometry, &b->geometry, sizeof a->geometry) && a->radius == b->radius &&
          a->radius_top == b->radius_top && a->half_height == b->half_height &&
          are_equal(&a->half_extents, &b->half_extents, sizeof a->half_extents);
 }
 
-/* Checks the collider that is body k of a group in cloth n. */
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
   int error = check_collider_index(group->cloths[n], collider);
@@ -195,9 +174,7 @@ static int check_common_bodies(const cloth_group *group) {
 
 #else
 
-static int check_common_bodies(const cloth_group *group) {
-  return group->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK;
-}
+#define check_common_bodies(group) ((group)->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
 
 #endif
 
@@ -219,21 +196,18 @@ static int check_group(const cloth_group *group) {
     return CLOTH_ERROR_RANGE;
   }
   if (!group->cloths) { return CLOTH_ERROR_NULL; }
-  for (int32_t n = 0; n < group->count; n++) {
-    int error = check_member(group, n);
-    if (error) { return error; }
+  int error = CLOTH_OK;
+  for (int32_t n = 0; !error && n < group->count; n++) {
+    error = check_member(group, n);
   }
-  int error = check_exceptions(group);
-  if (error) { return error; }
-  error = check_common_bodies(group);
-  if (error) { return error; }
-  return check_seams(group);
+  if (!error) { error = check_exceptions(group); }
+  if (!error) { error = check_common_bodies(group); }
+  return error ? error : check_seams(group);
 }
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
-  if (error) { return error; }
-  error = check_doubles(group);
+  if (!error) { error = check_doubles(group); }
   if (error) { return error; }
   if (!bytes) { return CLOTH_ERROR_NULL; }
   *bytes = group_layout_of(group).bytes;
@@ -249,9 +223,8 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
   if (!gap) { return CLOTH_ERROR_NULL; }
   *gap = 0.0f;
   for (int32_t n = 0; n < larger_count(&group->seams[seam]); n++) {
-    if (is_stitched(group, &group->seams[seam], n)) {
-      *gap = maximum(*gap, gap_of_stitch(group, &group->seams[seam], n));
-    }
+    const float own = is_stitched(group, &group->seams[seam], n) ? gap_of_stitch(group, &group->seams[seam], n) : 0.0f;
+    *gap = maximum(*gap, own);
   }
   return CLOTH_OK;
 }
@@ -279,19 +252,11 @@ static int is_way_in_range(int32_t a, int32_t b) {
   return way >= -GROUP_MAX_WAY && way <= GROUP_MAX_WAY;
 }
 
-/* Checks two cloths of a group together. */
 static int check_two(const cloth *a, const cloth *b) {
-  const cloth_metres here = inputs_of(a)->origin, there = inputs_of(b)->origin;
+  const cloth_metres p = inputs_of(a)->origin, q = inputs_of(b)->origin;
   if (share_scratch(a, b)) { return CLOTH_ERROR_STATE; }
-  const int is_near =
-      is_way_in_range(here.x, there.x) && is_way_in_range(here.y, there.y) && is_way_in_range(here.z, there.z);
+  const int is_near = is_way_in_range(p.x, q.x) && is_way_in_range(p.y, q.y) && is_way_in_range(p.z, q.z);
   return is_near ? CLOTH_OK : CLOTH_ERROR_RANGE;
-}
-
-/* Substeps that a cloth has room for. */
-static int32_t substep_room(const cloth *c) {
-  const int32_t fixed = c->settings.integration.substeps, most = c->settings.integration.max_substeps;
-  return fixed > most ? fixed : most;
 }
 
 /* Checks a step of a group, without its memory. Writes how many substeps it takes. */
@@ -303,11 +268,12 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
     for (int32_t before = 0; !error && before < n; before++) {
       error = check_two(group->cloths[before], group->cloths[n]);
     }
-    const int32_t wanted = error ? 1 : choose_substeps(group->cloths[n], dt);
-    *substeps = wanted > *substeps ? wanted : *substeps;
+    *substeps = larger_of(error ? 1 : choose_substeps(group->cloths[n], dt), *substeps);
   }
   for (int32_t n = 0; !error && n < group->count; n++) {
-    error = *substeps <= substep_room(group->cloths[n]) ? CLOTH_OK : CLOTH_ERROR_CONFLICT;
+    const cloth *c = group->cloths[n];
+    const int32_t room = larger_of(c->settings.integration.substeps, c->settings.integration.max_substeps);
+    error = *substeps <= room ? CLOTH_OK : CLOTH_ERROR_CONFLICT;
   }
   return error;
 }
@@ -326,8 +292,7 @@ static int check_memory(const cloth_group *group, void *memory, size_t bytes) {
 
 static int check_together(const cloth_group *group, float dt, void *memory, size_t bytes, int32_t *substeps) {
   int error = check_group_step(group, dt, substeps);
-  if (error) { return error; }
-  return check_memory(group, memory, bytes);
+  return error ? error : check_memory(group, memory, bytes);
 }
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
@@ -356,8 +321,7 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) { return error; }
-  error = check_efforts(group, efforts);
+  if (!error) { error = check_efforts(group, efforts); }
   if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     set_deadline(group->cloths[n], start, ticks);
@@ -373,13 +337,11 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
                               const cloth_effort *efforts) {
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) { return error; }
-  error = check_efforts(group, efforts);
-  if (error) { return error; }
-  for (int32_t n = 0; n < group->count; n++) {
+  if (!error) { error = check_efforts(group, efforts); }
+  for (int32_t n = 0; !error && n < group->count; n++) {
     error = check_effort(&efforts[n]);
-    if (error) { return error; }
   }
+  if (error) { return error; }
   for (int32_t n = 0; n < group->count; n++) {
     set_effort(group->cloths[n], &efforts[n]);
   }
@@ -399,7 +361,6 @@ static int may_wake_in_group(const cloth_group *group, int32_t n) {
   return is_linked || c->settings.capacity.max_shared_bodies > 0;
 }
 
-/* Most work of the step of cloth n of a group, but for contact. */
 static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32_t substeps) {
   const cloth *c = group->cloths[n];
   if (WITH_SLEEP && is_asleep(c) && !may_wake_in_group(group, n)) { return COST_STEP + max_choice_work(c); }

@@ -7,8 +7,8 @@
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../self/candidates.h"
+#include "../self/search.h"
 #include "../self/tree.h"
-#include "../self/work.h"
 #include "../step/coefficients.h"
 #include "../step/work.h"
 #include "stitches.h"
@@ -69,16 +69,12 @@ static cloth *member_of(const cloth_group *group, int32_t n) {
   return group->cloths[n];
 }
 
-/* Room for candidates in a group: each cloth's own, and that between several cloths. */
-static int32_t count_places(const cloth_group *group) {
-  int32_t places = 0;
-  for (int32_t n = 0; n < group->count; n++) {
-    const cloth *c = member_of(group, n);
-    places += feels_itself(c) ? c->count * self_settings_of(c)->pairs : 0;
-    places += group->count > 1 ? c->count * group->pairs : 0;
+/* Runs statements for the cloths `c` of a step that are awake, with their numbers `n`. */
+#define EACH_AWAKE(s, n, c, ...)                                                                                       \
+  for (int32_t n = 0; n < (s)->group->count; n++) {                                                                    \
+    const cloth *c = member_of((s)->group, n);                                                                         \
+    if (!(s)->members[n].sleeps) { __VA_ARGS__; }                                                                      \
   }
-  return places;
-}
 
 /* A group of one cloth has the bounds that self_layout_of() gives it, with room for intersections in any case. */
 CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
@@ -91,10 +87,11 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   for (int32_t n = 0; n < group->count; n++) {
     const cloth *c = member_of(group, n);
     g.particles += c->count;
+    l->max_candidates += feels_itself(c) ? c->count * self_settings_of(c)->pairs : 0; /* its own, ... */
+    l->max_candidates += group->count > 1 ? c->count * group->pairs : 0;              /* ... and with others */
     memories += memories_for(c->count, self_settings_of(c)->pairs);
     nodes += self_nodes(c->grid.columns, c->grid.rows);
   }
-  l->max_candidates = count_places(group);
   l->max_intersections = intersections_of(g.particles);
   g.step = reserve(&end, sizeof(group_step));
   g.bodies = end = align_up(end);
@@ -107,12 +104,13 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   layout_pairs(l, g.particles, nodes, memories, &end);
 #if WITH_SEAMS
   if (group->seam_count > 0) {
-    const uint32_t sewn = (uint32_t)count_sewn(group);
+    const seam_room room = room_of_seams(group);
+    const uint32_t sewn = (uint32_t)room.sewn;
     g.numbers = reserve(&end, (uint32_t)g.particles * (uint32_t)sizeof(int32_t));
     g.labels = reserve(&end, sewn * (uint32_t)(SEWN_LABELS * sizeof(int32_t)));
     g.sewn = reserve(&end, sewn * (uint32_t)sizeof(sewn_particle));
-    g.stitches = reserve(&end, (uint32_t)count_stitches(group) * (uint32_t)sizeof(stitch));
-    g.folds = reserve(&end, (uint32_t)(count_folds(group) + count_stitches(group)) * (uint32_t)sizeof(seam_spring));
+    g.stitches = reserve(&end, (uint32_t)room.stitches * (uint32_t)sizeof(stitch));
+    g.folds = reserve(&end, (uint32_t)room.springs * (uint32_t)sizeof(seam_spring));
     g.gathers = reserve(&end, (uint32_t)g.particles);
   }
 #endif
@@ -124,13 +122,11 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
 static int32_t most_group_parts(const cloth_group *group) {
   int32_t most = 1;
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t parts = most_parts(member_of(group, n));
-    most = parts > most ? parts : most;
+    most = larger_of(most_parts(member_of(group, n)), most);
   }
   return most;
 }
 
-/* Which cloths of a group something joins, a bit each. */
 static uint32_t joined_cloths(const cloth_group *group) {
   uint32_t cloths = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
@@ -159,22 +155,22 @@ static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float
   return most;
 }
 
-#if WITH_SEAMS
-
-/* Most work of the seams of a group in a step. */
 static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t substeps) {
+#if WITH_SEAMS
   int32_t most = 0, particles = 0;
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t iterations = most_joined_iterations(group, n, dt, substeps);
-    most = iterations > most ? iterations : most;
+    most = larger_of(most_joined_iterations(group, n, dt, substeps), most);
     particles += member_of(group, n)->count;
   }
-  const int32_t springs = count_folds(group) + count_stitches(group);
-  const uint64_t part = seams_work(count_sewn(group), springs, particles, most);
-  return group->seam_count > 0 ? part * (uint32_t)(most_group_parts(group) * substeps) : 0u;
-}
-
+  const seam_room room = room_of_seams(group);
+  const uint64_t part = seams_work(room.sewn, room.springs, particles, most);
+  if (group->seam_count > 0) { return part * (uint32_t)(most_group_parts(group) * substeps); }
 #endif
+  (void)group;
+  (void)dt;
+  (void)substeps;
+  return 0u;
+}
 
 /* Most work of contact of a group in a step. */
 static uint64_t max_group_work(const cloth_group *group, float dt, int32_t substeps) {
@@ -184,15 +180,10 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
       group->count > 1 ? particles * (uint32_t)substeps * COST_GROUP + 2u * places * COST_WAKE : 0u;
   contact_bounds b = {particles, substeps, most_group_parts(group), 0};
   for (int32_t n = 0; n < group->count; n++) {
-    const int32_t iterations =
-        most_pair_iterations(member_of(group, n), dt, substeps) + TOUCHING_ROUNDS * SEWN_ITERATIONS;
-    b.iterations = iterations > b.iterations ? iterations : b.iterations;
+    b.iterations = larger_of(most_pair_iterations(member_of(group, n), dt, substeps), b.iterations);
   }
-#if WITH_SEAMS
+  b.iterations += TOUCHING_ROUNDS * SEWN_ITERATIONS;
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
-#else
-  return max_contact_work(&g.contact, &b) + several;
-#endif
 }
 
 #endif

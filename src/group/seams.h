@@ -33,10 +33,6 @@
 
 /// Unknowns ///
 
-static const cloth *cloth_of_sewn(const sewing *s, const sewn_particle *p) {
-  return s->cloths[p->cloth];
-}
-
 /* The first of the class of a sewn particle: of all that are one with it, sewn one to one and closed. */
 static sewn_particle *class_of(const sewing *s, int32_t n) {
   while (s->particles[n].first != n) {
@@ -45,7 +41,6 @@ static sewn_particle *class_of(const sewing *s, int32_t n) {
   return &s->particles[n];
 }
 
-/* The gap of a stitch. */
 static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
   const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
@@ -57,10 +52,9 @@ static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
 /* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
 #define CLOSED_GAP 0.05f
 
-/* 1 if a stitch is open as a step begins. */
 static int is_open_stitch(const sewing *s, const stitch *t) {
-  const grid_shape *a = &cloth_of_sewn(s, &s->particles[t->particle[0]])->grid;
-  const grid_shape *b = &cloth_of_sewn(s, &s->particles[t->particle[1]])->grid;
+  const grid_shape *a = &s->cloths[s->particles[t->particle[0]].cloth]->grid;
+  const grid_shape *b = &s->cloths[s->particles[t->particle[1]].cloth]->grid;
   const float spacing = minimum(minimum(a->spacing_warp, a->spacing_weft), minimum(b->spacing_warp, b->spacing_weft));
   return vector_length(stitch_gap(s, t)) > CLOSED_GAP * spacing;
 }
@@ -76,7 +70,6 @@ static int may_move_with(const sewing *s, const stitch *t) {
   return may;
 }
 
-/* Makes it so. */
 static void move_with(const sewing *s, const stitch *t) {
   sewn_particle *first = class_of(s, t->particle[0]);
   for (int32_t k = 0; k < 2; k++) {
@@ -91,7 +84,6 @@ static float part_in_root(const sewn_particle *p, int32_t k) {
   return k ? p->share : 1.0f - p->share;
 }
 
-/* Sums up the masses that move with each unknown. */
 static void sum_masses(const sewing *s) {
   for (int32_t n = 0; n < s->particle_count; n++) {
     const sewn_particle *p = &s->particles[n];
@@ -107,30 +99,27 @@ static void sum_masses(const sewing *s) {
   }
 }
 
-/* Makes one of the classes of both particles of a stitch. */
-static void join_classes(const sewing *s, const stitch *t) {
-  sewn_particle *a = class_of(s, t->particle[0]), *b = class_of(s, t->particle[1]);
-  sewn_particle *later = a > b ? a : b;
-  later->first = (int32_t)((a > b ? b : a) - s->particles);
-}
-
 /* Finds which stitches are closed, and the classes of what they make one. */
 static void find_classes(sewing *s) {
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
-    p->start = vector_load(vectors_at(cloth_of_sewn(s, p), cloth_of_sewn(s, p)->state.position), p->particle);
+    const cloth *c = s->cloths[p->cloth];
+    p->start = vector_load(vectors_at(c, c->state.position), p->particle);
     p->first = n;
   }
   for (int32_t n = 0; n < s->stitch_count; n++) {
     stitch *t = &s->stitches[n];
     t->is_spring = is_open_stitch(s, t);
-    if (!t->is_spring && !(t->share > 0.0f)) { join_classes(s, t); }
+    if (!t->is_spring && !(t->share > 0.0f)) {
+      sewn_particle *a = class_of(s, t->particle[0]), *b = class_of(s, t->particle[1]), *later = a > b ? a : b;
+      later->first = (int32_t)((a > b ? b : a) - s->particles);
+    }
   }
   for (int32_t n = 0; n < s->particle_count; n++) {
     sewn_particle *p = &s->particles[n];
     p->first = (int32_t)(class_of(s, n) - s->particles);
-    p->mass = mass_of_particle(cloth_of_sewn(s, p), p->particle);
-    class_of(s, n)->is_held |= is_told(cloth_of_sewn(s, p), p->particle);
+    p->mass = mass_of_particle(s->cloths[p->cloth], p->particle);
+    class_of(s, n)->is_held |= is_told(s->cloths[p->cloth], p->particle);
   }
 }
 
@@ -156,10 +145,16 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
 /* Runs statements for the sewn particles `p` of a part of the group, with their cloths. */
 #define EACH_SEWN(s, group_part, p, c, ...)                                                                            \
   for (sewn_particle *p = (s)->particles, *p##_end = p + (s)->particle_count; p < p##_end; p++) {                      \
-    const cloth *c = cloth_of_sewn(s, p);                                                                              \
+    const cloth *c = (s)->cloths[p->cloth];                                                                            \
     if ((s)->part[p->cloth] == (group_part)) { __VA_ARGS__; }                                                          \
     (void)c;                                                                                                           \
   }
+
+/* The same of those that nothing holds. */
+#define EACH_FREE_SEWN(s, group_part, p, c, ...)                                                                       \
+  EACH_SEWN(s, group_part, p, c, {                                                                                     \
+    if (!holder_of(s, p)) { __VA_ARGS__; }                                                                             \
+  })
 
 /* What the roots of a sewn particle give it of their vectors `field`. */
 #define FROM_ROOTS(s, p, field)                                                                                        \
@@ -168,7 +163,17 @@ CLOTH_SEPARATE void make_unknowns(sewing *s) {
                            vector_flush_work((s)->particles[(p)->root[1]].field), (p)->share)                          \
        : (s)->particles[(p)->root[0]].field)
 
-/* Adds a vector of a sewn particle to the sums of its roots. */
+/* The first of the class of a sewn particle, once classes are found. */
+static sewn_particle *first_of(const sewing *s, const sewn_particle *p) {
+  return &s->particles[p->first];
+}
+
+/* What holds the class of a sewn particle; NULL without. */
+static const sewn_particle *holder_of(const sewing *s, const sewn_particle *p) {
+  const int32_t holder = first_of(s, p)->holder;
+  return holder < 0 ? NULL : &s->particles[holder];
+}
+
 static void add_to_roots(const sewing *s, const sewn_particle *p, cloth_vector v, const float part[2]) {
   v = vector_flush_work(v);
   for (int32_t k = 0; k < (p->share > 0.0f ? 2 : 1); k++) {
@@ -195,7 +200,7 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
     p->open = 0.0f;
   });
   EACH_SEWN(s, part, p, c, {
-    sewn_particle *first = class_of(s, (int32_t)(p - s->particles));
+    sewn_particle *first = first_of(s, p);
     first->holder = p->is_held && first->holder < 0 ? (int32_t)(p - s->particles) : first->holder;
   });
   for (int32_t n = 0; n < s->stitch_count; n++) {
@@ -205,18 +210,6 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
       first->open = maximum(first->open, vector_length(stitch_gap(s, t)));
     }
   }
-}
-
-/* What is left after h seconds of gaps of which the longest is open by so many metres, in shares. */
-static float share_left(const sewing *s, float open, float h) {
-  const float way = s->speed * h;
-  return open > way ? 1.0f - way / open : 0.0f;
-}
-
-/* What holds the class of a sewn particle; NULL without. */
-static const sewn_particle *holder_of(const sewing *s, const sewn_particle *p) {
-  const int32_t holder = class_of(s, (int32_t)(p - s->particles))->holder;
-  return holder < 0 ? NULL : &s->particles[holder];
 }
 
 /* The gap of a particle to its roots, or to what holds it, as the part begins. */
@@ -231,10 +224,11 @@ static cloth_vector closing_of(const sewing *s, const sewn_particle *p, float in
   return vector_flush_work(vector_scale(vector_flush(way, STATE_QUANTUM), inverse_h));
 }
 
-/* What is left of all gaps at the end of the part. */
+/* What is left of all gaps at the end of a part of h seconds: of each the same share as of the longest of its class. */
 static void aim_sewn(const sewing *s, int32_t part, float h) {
+  const float way = s->speed * h;
   EACH_SEWN(s, part, p, c, {
-    const float left = share_left(s, class_of(s, (int32_t)(p - s->particles))->open, h);
+    const float open = first_of(s, p)->open, left = open > way ? 1.0f - way / open : 0.0f;
     p->offset = vector_flush(vector_scale(own_gap(s, p), left), STATE_QUANTUM);
   });
 }
@@ -259,14 +253,9 @@ static void aim_stitches(const sewing *s, int32_t part, float h) {
   });
 }
 
-/* Once the part is done, they have. */
-static void shorten_stitches(const sewing *s, int32_t part, float h) {
-  EACH_LOOSE_STITCH(s, part, f, t, f->open = maximum(f->open - s->speed * h, 0.0f));
-}
-
 /* Leads a particle to the one that holds it. */
 static void lead_sewn(const sewing *s, sewn_particle *p, float inverse_h) {
-  const cloth *c = cloth_of_sewn(s, p);
+  const cloth *c = s->cloths[p->cloth];
   const cloth_vector closing = closing_of(s, p, inverse_h);
   p->velocity = vector_flush(vector_add(holder_of(s, p)->velocity, closing), STATE_QUANTUM);
   vector_store(vectors_at(c, c->state.velocity), p->particle, p->velocity);
@@ -278,20 +267,23 @@ static void lead_sewn(const sewing *s, sewn_particle *p, float inverse_h) {
    by masses; particles then have those of their roots. */
 static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
   clear_sums(s);
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
-      add_to_roots(s, p, vector_subtract(p->velocity, with_roots), p->part);
-    }
+  EACH_FREE_SEWN(s, part, p, c, {
+    const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
+    add_to_roots(s, p, vector_subtract(p->velocity, with_roots), p->part);
   });
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) { p->velocity = vector_add(p->velocity, p->sum); /* only roots have sums */ }
+  EACH_FREE_SEWN(s, part, p, c, p->velocity = vector_add(p->velocity, p->sum)); /* only roots have sums */
+  EACH_FREE_SEWN(s, part, p, c, {
+    const cloth_vector to = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
+    vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush(to, STATE_QUANTUM));
   });
+}
+
+/* Adds the angular momentum of what is sewn, times a sign, to that by which meeting changes it. */
+static void add_moments(sewing *s, int32_t part, float sign) {
   EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      const cloth_vector to = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
-      vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush(to, STATE_QUANTUM));
-    }
+    const cloth_vector v = vector_load(vectors_at(c, c->state.velocity), p->particle);
+    const cloth_vector moment = vector_flush_work(vector_cross(vector_flush_work(p->start), vector_scale(v, p->mass)));
+    s->moment[part] = vector_add_scaled(s->moment[part], moment, sign);
   });
 }
 
@@ -303,17 +295,9 @@ CLOTH_SEPARATE void meet_sewn(sewing *s, int32_t part, const substep_terms *t) {
   EACH_SEWN(s, part, p, c, {
     if (holder_of(s, p) && !p->is_held) { lead_sewn(s, p, t->inverse_h); }
   });
-  EACH_SEWN(s, part, p, c, {
-    const cloth_vector from = vector_load(vectors_at(c, c->state.velocity), p->particle);
-    const cloth_vector moment = vector_cross(vector_flush_work(p->start), vector_scale(from, p->mass));
-    s->moment[part] = vector_subtract(s->moment[part], vector_flush_work(moment));
-  });
+  add_moments(s, part, -1.0f);
   join_velocities(s, part, t->inverse_h);
-  EACH_SEWN(s, part, p, c, {
-    const cloth_vector to = vector_load(vectors_at(c, c->state.velocity), p->particle);
-    const cloth_vector moment = vector_cross(vector_flush_work(p->start), vector_scale(to, p->mass));
-    s->moment[part] = vector_add(s->moment[part], vector_flush_work(moment));
-  });
+  add_moments(s, part, 1.0f);
 }
 
 /* 1 if a class of the part was open as it began. */
@@ -323,43 +307,40 @@ static int are_sewn_open(const sewing *s, int32_t part) {
   return are;
 }
 
+static void store_near(const solve_arrays *a, float *array, int32_t place, cloth_vector v) {
+  near_vector_store(array, a->plane, place, v);
+  if (a->is_ring) { close_ring(near_row(array, a->pitch, place / a->pitch), a->plane, a->columns); }
+}
+
 /* After the prediction: particles are linearised where their roots are, as far as they are not open. */
 CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch;
-    p->sum = near_vector(near_row(a.place, a.pitch, row), a.plane, p->place - row * a.pitch);
+    p->sum = near_vector(a.place, a.plane, p->place);
   });
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch, column = p->place - row * a.pitch;
     const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
-    if (holder_of(s, p) || (to.x == here.x && to.y == here.y && to.z == here.z)) { continue; }
-    float *place = near_row(a.place, a.pitch, row), *way = near_row(a.direction, a.pitch, row);
-    near_vector_store(place, a.plane, column, to);
-    near_vector_store(way, a.plane, column, vector_flush_work(vector_subtract(to, p->start)));
-    if (a.is_ring) {
-      close_ring(place, a.plane, a.columns);
-      close_ring(way, a.plane, a.columns);
-    }
+    if (to.x == here.x && to.y == here.y && to.z == here.z) { continue; }
+    store_near(&a, a.place, p->place, to);
+    store_near(&a, a.direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
   });
 }
 
 /// The filter ///
 
-/* Of residual or product, at `offset` of the scratch. */
+/* Of residual or product. */
 CLOTH_SEPARATE void join_own(const sewing *s, int32_t part, int is_product) {
   clear_sums(s);
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float parts[2] = {part_in_root(p, 0), part_in_root(p, 1)}, scale = s->scale[part] / s->scale[p->cloth];
-    if (!holder_of(s, p)) { add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts); }
+    add_to_roots(s, p, vector_scale(own_vector(array, p->place), scale), parts);
   });
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     float *array = floats_at(c, is_product ? c->scratch.product : c->scratch.residual);
     const float scale = s->scale[p->cloth] / s->scale[part];
     cloth_vector own = vector(0.0f, 0.0f, 0.0f);
-    if (holder_of(s, p)) { continue; }
     for (int32_t k = 0; k < (p->share > 0.0f ? 2 : 1); k++) {
       const sewn_particle *root = &s->particles[p->root[k]];
       if (!holder_of(s, root)) { own = vector_add_scaled(own, vector_flush_work(root->sum), p->part[k] * scale); }
@@ -373,25 +354,17 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
   clear_sums(s);
   EACH_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch;
-    cloth_vector z = near_vector(near_row(a.direction, a.pitch, row), a.plane, p->place - row * a.pitch);
+    cloth_vector z = near_vector(a.direction, a.plane, p->place);
     if (again) { z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta)); }
     add_to_roots(s, p, z, p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const cloth_vector last = again ? vector_scale(p->direction, beta) : vector(0.0f, 0.0f, 0.0f);
-    p->direction = vector_flush_work(vector_add(p->sum, last));
-    if (holder_of(s, p)) { p->direction = vector(0.0f, 0.0f, 0.0f); }
+    p->direction = holder_of(s, p) ? vector(0.0f, 0.0f, 0.0f) : vector_flush_work(vector_add(p->sum, last));
   });
-  EACH_SEWN(s, part, p, c, {
+  EACH_FREE_SEWN(s, part, p, c, {
     const solve_arrays a = arrays_of(c);
-    const int32_t row = p->place / a.pitch;
-    float *direction = near_row(a.direction, a.pitch, row);
-    if (!holder_of(s, p)) {
-      near_vector_store(direction, a.plane, p->place - row * a.pitch,
-                        vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
-      if (a.is_ring) { close_ring(direction, a.plane, a.columns); }
-    }
+    store_near(&a, a.direction, p->place, vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
   });
 }
 
@@ -399,35 +372,22 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
 CLOTH_SEPARATE void join_solutions(const sewing *s, int32_t part) {
   clear_sums(s);
   EACH_SEWN(s, part, p, c, p->direction = own_vector(floats_at(c, c->scratch.solution), p->place));
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) { add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part); }
-  });
+  EACH_FREE_SEWN(s, part, p, c,
+                 { add_to_roots(s, p, vector_subtract(p->direction, FROM_ROOTS(s, p, direction)), p->part); });
   EACH_SEWN(s, part, p, c, p->direction = vector_add(p->direction, p->sum));
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      own_vector_store(floats_at(c, c->scratch.solution), p->place, vector_flush_work(FROM_ROOTS(s, p, direction)));
-    }
+  EACH_FREE_SEWN(s, part, p, c, {
+    own_vector_store(floats_at(c, c->scratch.solution), p->place, vector_flush_work(FROM_ROOTS(s, p, direction)));
   });
 }
 
 /// The end of a part of a substep ///
 
-/* Takes the new positions, in `direction`, and velocities. */
-static void take_ends(const sewing *s, int32_t part) {
-  EACH_SEWN(s, part, p, c, {
-    p->direction = vector_load(vectors_at(c, c->state.position), p->particle);
-    p->velocity = vector_load(vectors_at(c, c->state.velocity), p->particle);
-  });
-}
-
 /* The new positions of what is sewn together are one, by masses: what contact has moved in one cloth alone. */
 static void join_positions(const sewing *s, int32_t part) {
   clear_sums(s);
-  EACH_SEWN(s, part, p, c, {
-    if (!holder_of(s, p)) {
-      const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, direction), p->offset);
-      add_to_roots(s, p, vector_flush(vector_subtract(p->direction, with_roots), STATE_QUANTUM), p->part);
-    }
+  EACH_FREE_SEWN(s, part, p, c, {
+    const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, direction), p->offset);
+    add_to_roots(s, p, vector_flush(vector_subtract(p->direction, with_roots), STATE_QUANTUM), p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const sewn_particle *holder = holder_of(s, p);
@@ -443,8 +403,12 @@ static void join_positions(const sewing *s, int32_t part) {
 /* After the new positions have been accepted: all are exactly where their roots are, or what holds them. */
 CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   s->moment[part] = vector(0.0f, 0.0f, 0.0f);
-  shorten_stitches(s, part, 1.0f / inverse_h);
-  take_ends(s, part);
+  const float way = s->speed * (1.0f / inverse_h);
+  EACH_LOOSE_STITCH(s, part, f, t, f->open = maximum(f->open - way, 0.0f));
+  EACH_SEWN(s, part, p, c, {
+    p->direction = vector_load(vectors_at(c, c->state.position), p->particle);
+    p->velocity = vector_load(vectors_at(c, c->state.velocity), p->particle);
+  });
   join_positions(s, part);
   join_velocities(s, part, inverse_h);
 }

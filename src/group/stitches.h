@@ -13,7 +13,7 @@
 /* What the seams of a group are in a step: particles that are sewn, the stitches that join them, their unknowns and the
    springs that they gather. Particles sewn to each other are one unknown, the root among them; one that is sewn between
    two moves with both. A stitch that is open, or joins what is sewn between others already, is a spring
-   (terms/seam_springs.h). Out: a sewing, in the memory of the group. */
+   (seam_springs.h). Out: a sewing, in the memory of the group. */
 
 #if WITH_SEAMS
 
@@ -76,35 +76,18 @@ typedef struct sewing {
   uint8_t *part;                          /* of each cloth: the first of those that seams or bodies join it to */
   cloth_vector moment[CLOTH_GROUP_LIMIT]; /* of each part: what meeting has changed of its angular momentum [N m s] */
   sewn_labels labels;
-  uint8_t *gathers; /* of each particle of the group, see terms/gathers.h: cloth by cloth as labels.number */
+  uint8_t *gathers; /* of each particle of the group, see seam_springs.h: cloth by cloth as labels.number */
   uint8_t is_gathered[CLOTH_GROUP_LIMIT]; /* of each cloth: 1 if a spring of it is gathered */
 } sewing;
 
 /// Lists ///
 
 static int32_t larger_count(const cloth_seam *seam) {
-  return seam->a.count > seam->b.count ? seam->a.count : seam->b.count;
+  return larger_of(seam->a.count, seam->b.count);
 }
 
 static int32_t sewn_at(const cloth_seam_side *side, int32_t n) {
   return side->particles ? side->particles[n] : side->first + n * side->next;
-}
-
-/* Particles in the lists of all seams, and stitches. */
-static int32_t count_sewn(const cloth_group *group) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < group->seam_count; n++) {
-    count += group->seams[n].a.count + group->seams[n].b.count;
-  }
-  return count;
-}
-
-static int32_t count_stitches(const cloth_group *group) {
-  int32_t count = 0;
-  for (int32_t n = 0; n < group->seam_count; n++) {
-    count += larger_count(&group->seams[n]);
-  }
-  return count;
 }
 
 /* 1 if a seam resists folding: its stitches are one to one, and its stiffness is not 0. */
@@ -112,13 +95,20 @@ static int resists_folding(const cloth_seam *seam) {
   return seam->a.count == seam->b.count && seam->a.count > 1 && seam->stiffening > -1.0f;
 }
 
-/* Room for folds, and for the hinges along both sides of their seams. */
-static int32_t count_folds(const cloth_group *group) {
-  int32_t count = 0;
+/* What there may be of the seams of a group: particles in their lists, stitches, springs. */
+typedef struct seam_room {
+  int32_t sewn, stitches, springs;
+} seam_room;
+
+static seam_room room_of_seams(const cloth_group *group) {
+  seam_room room = {0, 0, 0};
   for (int32_t n = 0; n < group->seam_count; n++) {
-    count += resists_folding(&group->seams[n]) ? 3 * group->seams[n].a.count : 0;
+    const cloth_seam *seam = &group->seams[n];
+    room.sewn += seam->a.count + seam->b.count;
+    room.stitches += larger_count(seam);
+    room.springs += larger_count(seam) + (resists_folding(seam) ? 3 * seam->a.count : 0); /* a fold, two hinges */
   }
-  return count;
+  return room;
 }
 
 /* Where a particle of the longer side of a seam is sewn to on the shorter one. */
@@ -140,16 +130,16 @@ static seam_place place_on_shorter(int32_t n, int32_t longer, int32_t shorter) {
   return place;
 }
 
-/* The sides of a seam, the longer one first. */
 static void order_sides(const cloth_seam *seam, const cloth_seam_side **longer, const cloth_seam_side **shorter) {
   const int turned = seam->b.count > seam->a.count;
   *longer = turned ? &seam->b : &seam->a;
   *shorter = turned ? &seam->a : &seam->b;
 }
 
-/* A stitch of a seam, as places in the group and particles. */
+/* A stitch of a seam, as places in the group and particles: the first is sewn between the others, in these shares. */
 typedef struct stitch_ends {
   int32_t cloth[3], particle[3];
+  float share;
 } stitch_ends;
 
 static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
@@ -157,7 +147,8 @@ static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
   order_sides(seam, &longer, &shorter);
   const seam_place place = place_on_shorter(n, longer->count, shorter->count);
   const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)}};
+                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)},
+                            place.share};
   return ends;
 }
 
@@ -198,12 +189,6 @@ static float rest_of_side(const cloth_group *group, const cloth_seam_side *side)
   return sum;
 }
 
-/* The side of a seam that is gathered; NULL if none is. */
-static const cloth_seam_side *gathered_side(const cloth_group *group, const cloth_seam *seam) {
-  const float a = rest_of_side(group, &seam->a), b = rest_of_side(group, &seam->b);
-  return a > GATHERED_RATIO * b ? &seam->a : b > GATHERED_RATIO * a ? &seam->b : NULL;
-}
-
 /* Marks the spring between two particles of a cloth, if there is one along warp or weft. */
 static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b) {
   const int32_t columns = c->grid.columns, first = a < b ? a : b, way = a < b ? b - a : a - b;
@@ -219,8 +204,9 @@ static void mark_gathered(const cloth *c, uint8_t *gathers, int32_t a, int32_t b
 
 /* Marks the springs along the gathered side of a seam, between particles that are sewn. */
 static void mark_gathers(sewing *s, const cloth_group *group, const cloth_seam *seam) {
-  const cloth_seam_side *side = gathered_side(group, seam);
-  if (side) {
+  const float a_rest = rest_of_side(group, &seam->a), b_rest = rest_of_side(group, &seam->b);
+  const cloth_seam_side *side = a_rest > b_rest ? &seam->a : &seam->b;
+  if (a_rest > GATHERED_RATIO * b_rest || b_rest > GATHERED_RATIO * a_rest) {
     const cloth *c = group->cloths[side->cloth];
     const int32_t first = s->labels.first[side->cloth], *number = s->labels.number + first;
     for (int32_t n = 0; n + 1 < side->count; n++) {
@@ -282,12 +268,10 @@ static void hash_stitch(sewing *s, const cloth_group *group, const stitch_ends *
 }
 
 static void add_stitch(sewing *s, const cloth_group *group, const cloth_seam *seam, int32_t n) {
-  const cloth_seam_side *longer, *shorter;
   const stitch_ends ends = ends_of_stitch(seam, n);
   stitch *t = &s->stitches[s->stitch_count++];
-  order_sides(seam, &longer, &shorter);
-  fill_zero(t, sizeof *t);
-  t->share = place_on_shorter(n, longer->count, shorter->count).share;
+  t->is_spring = 0;
+  t->share = ends.share;
   for (int32_t k = 0; k < 3; k++) {
     t->particle[k] = add_sewn(s, ends.cloth[k], ends.particle[k]);
   }
@@ -322,7 +306,6 @@ static void label_sewn(sewing *s) {
   }
 }
 
-/* Makes the stitches of a group. */
 CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   int32_t end = 0;
   for (int32_t n = 0; n < group->count; n++) {

@@ -2,14 +2,13 @@
 #include "../base/compiler.h"
 #include "../base/lanes.h"
 #include "../base/scalar.h"
+#include "../cloth/gaps.h"
 #include "../cloth/layout.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../contact/triangle_place.h"
 #include "features.h"
-#include "leaves.h"
 #include "tree.h"
-#include "untangle.h"
 
 /// Candidates of contact of cloth with cloth ///
 
@@ -44,16 +43,15 @@ typedef struct self_search self_search;
 struct self_group {
   self_body *bodies;
   int32_t count;
-  const self_pair *pairs; /* of cloths a and b at a * count + b; NULL for a single cloth, ... */
-  self_pair own;          /* ... which touches itself so */
-  int32_t *candidates;    /* of each cloth, found by the last gather; NULL for a single cloth */
-  int32_t *touching;      /* and those that press in the last part */
-  cell_pair *cells;       /* candidates */
-  pair_element *elements; /* what touches in a part, see pairs.h */
-  self_intersection *intersections;
+  const self_pair *pairs;  /* of cloths a and b at a * count + b */
+  int32_t *candidates;     /* of each cloth, found by the last gather */
+  int32_t *touching;       /* and those that press in the last part */
+  cell_pair *cells;        /* candidates */
+  pair_element *elements;  /* what touches in a part, see pairs.h */
+  pair_key *intersections; /* an edge and a triangle each */
   self_visit *visits;
   self_search *search; /* this and visits, nodes: during a gather, in the memory of the elements */
-  int32_t max_cells, max_candidates, max_elements, max_intersections, max_visits, max_leaf_visits, max_tests;
+  self_layout room;    /* how much of each there may be */
   self_workspace *found;
   const sewn_labels *sewn; /* NULL without seams */
 };
@@ -88,25 +86,17 @@ struct self_search {
 
 LAYOUT_CONTRACT(search_fits_into_its_room, sizeof(self_search) <= SELF_SEARCH_BYTES);
 
-/* How a cloth touches itself. */
-static self_pair own_pair(const self_settings *s) {
-  const self_pair pair = {s->thickness, s->friction, s->untangle, s->shape == CLOTH_SELF_SPHERES};
-  return pair;
-}
-
 /* How cloths a and b of a group touch. */
 CLOTH_INLINE const self_pair *pair_between(const self_group *g, int32_t a, int32_t b) {
-  return g->pairs ? &g->pairs[a * g->count + b] : &g->own;
+  return &g->pairs[a * g->count + b];
 }
 
 /// Particles that are sewn ///
 
-/* 1 if a particle of cloth n is sewn. */
 CLOTH_INLINE int is_sewn(const sewn_labels *sewn, int32_t n, int32_t particle) {
   return sewn && sewn->number[sewn->first[n] + particle] >= 0;
 }
 
-/* 1 if a particle of cloth a and one of cloth b are sewn together. */
 static int are_sewn(const sewn_labels *sewn, int32_t a, int32_t particle, int32_t b, int32_t other) {
   if (!is_sewn(sewn, a, particle) || !is_sewn(sewn, b, other)) { return 0; }
   const int32_t *of_one = sewn->label[sewn->number[sewn->first[a] + particle]];
@@ -134,9 +124,8 @@ static int stay_sewn(const self_group *g, int32_t a, int32_t particle, int32_t b
 
 /// Pairs of features ///
 
-/* 1 if two particles of cells that wait are one, or sewn together, or were. */
-static int are_joined_particles(const self_search *s, int32_t i, int32_t j) {
-  const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
+/* 1 if a particle of cloth a and one of cloth b are one, or sewn together, or were. */
+static int are_joined_particles(const self_search *s, int32_t a, int32_t i, int32_t b, int32_t j) {
   return (a == b && i == j) || (WITH_SEAMS && s->has_sewn && stay_sewn(s->group, a, i, b, j));
 }
 
@@ -147,13 +136,13 @@ static uint32_t find_joined(const self_search *s, uint32_t kinds, int32_t lane) 
   for (int32_t n = 0; n < 4; n++) {
     for (int32_t k = 0; k < 4; k++) {
       const uint32_t with = pairs_with_corners[n][k];
-      if ((kinds & with) && are_joined_particles(s, q->corner[0][n][lane], q->corner[1][k][lane])) { joined |= with; }
+      const int32_t i = q->corner[0][n][lane], j = q->corner[1][k][lane];
+      if ((kinds & with) && are_joined_particles(s, q->cloth[0], i, q->cloth[1], j)) { joined |= with; }
     }
   }
   return joined;
 }
 
-/* A cell that waits. */
 static uint32_t waiting_cell(const self_search *s, int32_t side, int32_t lane) {
   const int32_t number = s->queue.cloth[side], first = s->queue.corner[side][0][lane];
   const self_body *b = &s->group->bodies[number];
@@ -167,7 +156,7 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
   const int32_t a = s->queue.cloth[0], b = s->queue.cloth[1];
   int32_t count = 0;
   for (uint32_t left = kinds; left; left &= left - 1u) {
-    const int has_room = s->found < g->max_cells && s->candidates + count < g->max_candidates;
+    const int has_room = s->found < g->room.max_cells && s->candidates + count < g->room.max_candidates;
     kinds &= has_room ? ~0u : ~(left & (0u - left));
     count += has_room;
     s->dropped += !has_room;
@@ -180,10 +169,8 @@ static void add_candidates(self_search *s, uint32_t kinds, int32_t lane) {
   s->candidates += count;
   s->meets[a] |= (uint16_t)(1u << b);
   s->meets[b] |= (uint16_t)(1u << a);
-  if (g->candidates) {
-    g->candidates[a] += count;
-    g->candidates[b] += a != b ? count : 0;
-  }
+  g->candidates[a] += count;
+  g->candidates[b] += a != b ? count : 0;
 }
 
 /// Nearest points of edges ///
@@ -263,7 +250,8 @@ CLOTH_SEPARATE lanes load_cells(const self_search *s, int32_t k, cell_lanes *c) 
   for (int32_t side = 0; side < 2; side++) {
     for (int32_t n = 0; n < 4; n++) {
       const uint16_t *corner = q->corner[side][n] + k;
-      c->corner[side][n] = lanes3_exact_difference(lanes3_pick(body[side]->start, corner), origin);
+      c->corner[side][n] =
+          lanes3_quantise(lanes3_subtract(lanes3_pick(body[side]->start, corner), origin), STATE_ROUNDER);
       const lanes3 way = lanes3_scale(lanes3_pick(body[side]->velocity, corner), lanes_splat(s->ahead));
       c->way[side][n] = lanes3_quantise(way, STATE_ROUNDER);
     }
@@ -276,7 +264,6 @@ CLOTH_SEPARATE lanes load_cells(const self_search *s, int32_t k, cell_lanes *c) 
   return way;
 }
 
-/* Which lanes have a square of a distance within the reach. */
 CLOTH_INLINE lanes_mask is_in_reach(const cell_lanes *c, lanes square) {
   return lanes_less(square, lanes_multiply(c->reach, c->reach));
 }
@@ -292,7 +279,6 @@ CLOTH_SEPARATE uint32_t faces_near(const cell_lanes *c, int32_t side, int32_t tr
   return lanes_bits(is_in_reach(c, lanes_select(t.inside, lanes_multiply(t.height, t.height), apart)));
 }
 
-/* Which edges of two kinds come near each other. */
 CLOTH_SEPARATE uint32_t edges_near(const cell_lanes *c, int32_t kind, int32_t other) {
   const lanes3 *first = c->corner[0], *second = c->corner[1];
   const lanes3 a = lanes3_subtract(first[edge_corner[kind - FEATURE_WARP]], first[0]);
@@ -303,12 +289,6 @@ CLOTH_SEPARATE uint32_t edges_near(const cell_lanes *c, int32_t kind, int32_t ot
   near = lanes_both(near, lanes_less(least, lanes_minimum(e.first, e.second)));
   near = lanes_both(near, lanes_less(lanes_maximum(e.first, e.second), most));
   return lanes_bits(near);
-}
-
-/* Which first corners come near each other. */
-CLOTH_INLINE uint32_t points_near_each_other(const cell_lanes *c) {
-  const lanes3 apart = lanes3_subtract(c->corner[0][0], c->corner[1][0]);
-  return lanes_bits(is_in_reach(c, lanes3_dot(apart, apart)));
 }
 
 /* Adds what is near of the pair of cells in a lane. Returns 1 if something is. */
@@ -323,6 +303,38 @@ static int add_near_features(self_search *s, const uint32_t near[PAIR_KINDS], in
   if (kinds && (s->has_sewn || q->cloth[0] == q->cloth[1])) { kinds &= ~find_joined(s, kinds, lane); }
   add_candidates(s, kinds, lane);
   return kinds != 0;
+}
+
+/// Edges through triangles ///
+
+/* Where edges pass through triangles, in lanes. */
+typedef struct edge_passes {
+  uint32_t through;           /* a bit for each lane; without one the rest is not set */
+  lanes share, second, third; /* along the edge; of the corners after the first */
+  lanes3 normal;              /* of the triangle, of any length */
+} edge_passes;
+
+/* Edges from `from` to `to` and triangles with corners at the origin, b and c. */
+CLOTH_REPEATED edge_passes pass_through(lanes3 from, lanes3 to, lanes3 b, lanes3 c) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), quantum = lanes_splat(WORK_QUANTUM * WORK_QUANTUM);
+  edge_passes e;
+  e.normal = lanes3_cross(b, c);
+  const lanes before = lanes_flush_below(lanes3_dot(from, e.normal), WORK_QUANTUM * WORK_QUANTUM);
+  const lanes after = lanes_flush_below(lanes3_dot(to, e.normal), WORK_QUANTUM * WORK_QUANTUM);
+  e.through = lanes_bits(lanes_less(before, zero)) ^ lanes_bits(lanes_less(after, zero));
+  if (!e.through) { return e; }
+  const lanes fall = lanes_subtract(before, after);
+  const lanes_mask is_steep = lanes_less(lanes_multiply(quantum, lanes_splat(0.5f)), lanes_absolute(fall));
+  const lanes share = lanes_divide(lanes_keep(is_steep, before), lanes_select(is_steep, fall, one));
+  e.share = lanes_flush_below(share, LEAST_WEIGHT);
+  const lanes3 p = lanes3_quantise(lanes3_add_scaled(from, lanes3_subtract(to, from), e.share), STATE_ROUNDER);
+  const lanes square = lanes3_dot(e.normal, e.normal), divisor = lanes_select(lanes_less(zero, square), square, one);
+  const lanes second = lanes3_dot(lanes3_cross(p, c), e.normal), third = lanes3_dot(lanes3_cross(b, p), e.normal);
+  e.through &= ~(lanes_bits(lanes_less(second, zero)) | lanes_bits(lanes_less(third, zero)) |
+                 lanes_bits(lanes_less(square, lanes_add(second, third))));
+  e.second = lanes_flush_below(lanes_divide(second, divisor), LEAST_WEIGHT);
+  e.third = lanes_flush_below(lanes_divide(third, divisor), LEAST_WEIGHT);
+  return e;
 }
 
 /* Pairs of one of the three edges of a cell and one of the two triangles of another: 2 * edge + triangle. */
@@ -365,7 +377,10 @@ CLOTH_SEPARATE uint32_t test_lanes(self_search *s, int32_t k, uint32_t near[PAIR
   cell_lanes c;
   uint32_t found = 0;
   lanes_store(ways + k, load_cells(s, k, &c));
-  if (WITH_SELF_SPHERES && s->is_round) { return near[PAIR_OF_PARTICLES] |= points_near_each_other(&c) << k; }
+  if (WITH_SELF_SPHERES && s->is_round) {
+    const lanes3 apart = lanes3_subtract(c.corner[0][0], c.corner[1][0]);
+    return near[PAIR_OF_PARTICLES] |= lanes_bits(is_in_reach(&c, lanes3_dot(apart, apart))) << k;
+  }
   for (int32_t n = 0; n < PAIR_OF_PARTICLES; n++) {
     const uint32_t bits = n < 2   ? faces_near(&c, 0, pair_kinds[n][1])
                           : n < 4 ? faces_near(&c, 1, pair_kinds[n][0])
@@ -378,7 +393,6 @@ CLOTH_SEPARATE uint32_t test_lanes(self_search *s, int32_t k, uint32_t near[PAIR
   return found;
 }
 
-/* Notes a way of candidates relative to each other. */
 CLOTH_INLINE void note_way(self_search *s, float way) {
   s->fastest = maximum(way, s->fastest);
   for (int32_t side = 0; side < 2; side++) {
@@ -388,11 +402,10 @@ CLOTH_INLINE void note_way(self_search *s, float way) {
 }
 
 /* 1 if an end of the edge and a corner of the triangle are one, or sewn together, or were. */
-static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const self_meeting *m) {
+static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const uint16_t particle[5]) {
   int is = 0;
   for (int32_t n = 0; n < 6; n++) {
-    const int32_t i = m->particle[n / 3], k = m->particle[2 + n % 3];
-    is |= (a == b && i == k) || (WITH_SEAMS && s->has_sewn && stay_sewn(s->group, a, i, b, k));
+    is |= are_joined_particles(s, a, particle[n / 3], b, particle[2 + n % 3]);
   }
   return is;
 }
@@ -402,20 +415,20 @@ static int is_joined_meeting(const self_search *s, int32_t a, int32_t b, const s
 CLOTH_SEPARATE void note_crossing(self_search *s, int32_t which, int32_t lane) {
   const self_group *g = s->group;
   const cell_queue *q = &s->queue;
-  const int32_t side = which >= SELF_CROSSINGS, edge = which % SELF_CROSSINGS >> 1, t = which & 1, a = q->cloth[side],
-                b = q->cloth[1 - side];
+  const int32_t side = which >= SELF_CROSSINGS, edge = which % SELF_CROSSINGS >> 1, t = which & 1;
+  const int32_t a = q->cloth[side], b = q->cloth[1 - side];
   const uint16_t(*ends)[SELF_BATCH] = q->corner[side], (*corner)[SELF_BATCH] = q->corner[1 - side];
-  const self_meeting m = {.particle = {ends[0][lane], ends[edge_corner[edge]][lane], corner[0][lane],
-                                       corner[later_corners[t][0]][lane], corner[later_corners[t][1]][lane]}};
+  const uint16_t particle[5] = {ends[0][lane], ends[edge_corner[edge]][lane], corner[0][lane],
+                                corner[later_corners[t][0]][lane], corner[later_corners[t][1]][lane]};
   const uint32_t exist = (uint32_t)q->has[side][lane] >> (FEATURE_WARP + edge) &
                          (uint32_t)q->has[1 - side][lane] >> (FEATURE_UPPER + t) & 1u;
-  if (!exist || is_joined_meeting(s, a, b, &m)) { return; }
+  if (!exist || is_joined_meeting(s, a, b, particle)) { return; }
   for (int32_t k = 0; k < 5; k++) {
-    g->bodies[k < 2 ? a : b].ages[m.particle[k]] |= SELF_AGE_MARK;
+    g->bodies[k < 2 ? a : b].ages[particle[k]] |= SELF_AGE_MARK;
   }
-  if (s->intersections < g->max_intersections) {
-    g->intersections[s->intersections].edge = self_number(a, 4 * m.particle[0] + edge);
-    g->intersections[s->intersections].triangle = self_number(b, 2 * m.particle[2] + t);
+  if (s->intersections < g->room.max_intersections) {
+    g->intersections[s->intersections].first = feature_of(waiting_cell(s, side, lane), FEATURE_WARP + edge);
+    g->intersections[s->intersections].second = feature_of(waiting_cell(s, 1 - side, lane), FEATURE_UPPER + t);
   }
   s->intersections++;
 }
@@ -440,31 +453,24 @@ CLOTH_HOT CLOTH_SEPARATE void test_waiting(self_search *s) {
   s->queue.count = 0;
 }
 
-/* The corners of a cell of a cloth wait in a lane of a side. */
-static void put_corners(const self_body *b, cell_queue *q, int32_t side, int32_t row, int32_t column) {
+/* Which edges there are at a particle (row, column) that is the first of no cell, a bit each. */
+static uint32_t edges_at_end(const self_body *b, int32_t row, int32_t column) {
+  const int32_t i = row * b->columns + column;
+  const uint32_t warp = !is_gap(b->c, i, GAP_WARP) && (b->is_wrapped || column + 1 < b->columns);
+  const uint32_t weft = !is_gap(b->c, i, GAP_WEFT) && row + 1 < b->rows;
+  return warp << FEATURE_WARP | weft << FEATURE_WEFT;
+}
+
+static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_t cell) {
+  cell_queue *q = &s->queue;
+  const int32_t row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
+  const self_body *b = &s->group->bodies[q->cloth[side]];
   int32_t corner[4];
   find_corners(b, row, column, corner);
   for (int32_t n = 0; n < 4; n++) {
     q->corner[side][n][q->count] = (uint16_t)corner[n];
   }
-}
-
-/* Which kinds of features a cell has of which that is no cell whose first particle is (row, column), a bit each. */
-static uint32_t features_at_end(const self_body *b, int32_t row, int32_t column) {
-  uint32_t has = 0;
-  for (int32_t edge = 0; edge < SELF_EDGES; edge++) {
-    has |= has_edge(b, row, column, edge) ? 1u << (FEATURE_WARP + edge) : 0u;
-  }
-  return has;
-}
-
-/* A cell of a leaf of one side waits in a lane. */
-static void put_cell(self_search *s, int32_t side, const self_leaf *leaf, int32_t cell) {
-  cell_queue *q = &s->queue;
-  const int32_t row = leaf->row + (cell >> 1), column = leaf->column + (cell & 1);
-  const self_body *b = &s->group->bodies[q->cloth[side]];
-  put_corners(b, q, side, row, column);
-  uint32_t has = leaf->cells >> cell & 1u ? ALL_FEATURES : features_at_end(b, row, column);
+  uint32_t has = leaf->cells >> cell & 1u ? ALL_FEATURES : edges_at_end(b, row, column);
   has |= (leaf->particles >> cell & 1u) << FEATURE_PARTICLE;
   q->has[side][q->count] = (uint16_t)has;
 }
@@ -476,14 +482,6 @@ static void add_cells(self_search *s, const self_leaf *first, int32_t i, const s
   put_cell(s, 1, second, j);
   s->queue.may_cross |= may_cross << s->queue.count;
   if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
-}
-
-/* Nothing of cloths a and b waits yet. */
-static void clear_waiting(self_search *s, int32_t a, int32_t b) {
-  fill_zero(&s->queue, sizeof s->queue);
-  s->queue.cloth[0] = a;
-  s->queue.cloth[1] = b;
-  s->leaf[0].number = s->leaf[1].number = -1;
 }
 
 #endif

@@ -38,8 +38,7 @@
 
 /* Arrays and scalings of the cloths of a group as a part is solved. */
 static void look_at_arrays(const self_group *g, const solve_group *s) {
-  for (int32_t n = 0; n < g->count; n++) {
-    self_body *b = &g->bodies[n];
+  for (self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     b->arrays = arrays_of(b->c);
     b->pitch = b->arrays.pitch;
     b->memories = memories_of(b->c);
@@ -47,7 +46,7 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
     b->terms = NULL;
   }
   EACH_MEMBER(s, m, {
-    self_body *b = &g->bodies[g->count > 1 ? m->number : 0];
+    self_body *b = &g->bodies[m->number];
     b->terms = m->t;
     b->weight = m->weight;
     b->stiffness = PAIR_STIFFNESS * contact_stiffness(m->t) * m->weight;
@@ -56,7 +55,7 @@ static void look_at_arrays(const self_group *g, const solve_group *s) {
   });
 }
 
-/* Adds a vector to an own array of a cloth. */
+/* Adds a vector to an own array of a cloth, without rounding. */
 CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
   *own_at(array, 3, place, 0) += v.x;
   *own_at(array, 3, place, 1) += v.y;
@@ -81,15 +80,13 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
 
 /* What pressed particles last, in `product`, and how many near pairs they have, in `solution`. */
 CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
+  pair_ends x;
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     if (b->terms) {
-      const int32_t floats = b->pitch * b->rows;
-      clear_floats(b->arrays.product, 3 * floats);
-      clear_floats(b->arrays.solution, floats);
+      clear_floats(b->arrays.product, 3 * b->pitch * b->rows);
+      clear_floats(b->arrays.solution, b->pitch * b->rows);
     }
   }
-  pair_ends x;
   EACH_ELEMENT(g, e, {
     const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
@@ -102,13 +99,11 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
       b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
-  for (int32_t n = 0; n < g->count; n++) {
-    const self_body *b = &g->bodies[n];
 #if WITH_COLLIDERS
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     if (b->terms) { add_last_contacts(b->c, b->terms); }
-#endif
-    (void)b;
   }
+#endif
 }
 
 /* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
@@ -154,7 +149,7 @@ static element_law law_without_side(const self_group *g, const pair_element *e) 
   find_pair_places(g, candidate_of(e), &x);
   const substep_terms *t = terms_of_pair(x.body);
   const float mass = mean_of_moving(x.body, x.body[0]->weight, x.body[1]->weight);
-  const element_law law = {0.0f, 0.0f, HOLD_WITHOUT_SIDE * t->share * t->h * mass};
+  const element_law law = {.across = HOLD_WITHOUT_SIDE * t->share * t->h * mass};
   return law;
 }
 
@@ -174,7 +169,6 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
   EACH_ELEMENT(g, e, e->block_across = e->press.law.across);
 }
 
-/* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pair_ends x;
@@ -233,10 +227,9 @@ static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   return vector_flush_work(motion_of_pair(x->weight, y));
 }
 
-/* How an element presses after its particles have moved, and how far along the normal. */
-CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved, float *out) {
-  *out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
-  return e->press.law.force - e->press.law.along * *out;
+/* How an element presses after its particles have moved. */
+CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
+  return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
 }
 
 /* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
@@ -244,12 +237,11 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
   cloth_vector p[4];
-  float out;
   EACH_ELEMENT(g, e, {
     if (!(e->press.law.across > 0.0f)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const float press = press_after(e, moved, &out), most = x.law->friction * press;
+    const float press = press_after(e, moved), most = x.law->friction * press;
     const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
     if (!(press > 0.0f) || !(e->press.law.across * way > most)) { continue; }
     const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
@@ -271,18 +263,12 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   return all;
 }
 
-/* The way that friction resists at the solution. */
-CLOTH_INLINE cloth_vector way_of_solution(const pair_element *e, cloth_vector moved) {
-  return vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
-}
-
 /* The force of an element at the solution, 0 if it pulls. */
 static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved) {
-  float out;
-  const float press = press_after(e, moved, &out);
-  const cloth_vector along = vector_scale(e->normal, press);
-  return press > 0.0f ? vector_add_scaled(along, way_of_solution(e, moved), negate(e->press.law.across))
-                      : vector(0.0f, 0.0f, 0.0f);
+  const float press = press_after(e, moved);
+  const cloth_vector way = vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
+  const cloth_vector force = vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across));
+  return press > 0.0f ? force : vector(0.0f, 0.0f, 0.0f);
 }
 
 /* Gaps that the solution says, below which they are looked at. */
@@ -306,28 +292,27 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
 
 /* What pairs leave behind, before the new places are accepted. */
 CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
-  int32_t touching = 0;
-  g->found->doubtful = 0;
+  g->found->doubtful = g->found->statistics.contacts = 0;
   for (int32_t n = 0; n < g->count; n++) {
     if (g->bodies[n].terms) {
       *g->bodies[n].memories.count = 0;
-      if (g->touching) { g->touching[n] = 0; }
+      g->touching[n] = 0;
     }
   }
   EACH_ELEMENT(g, e, {
     remember_element(g, e, s->members->t->scale, workspace_of(s->members->c)->last_step);
-    touching += e->press.law.along > 0.0f;
-    if (g->touching && e->press.law.along > 0.0f) {
+    if (e->press.law.along > 0.0f) {
       const pair_key key = key_of_candidate(g->cells, candidate_of(e));
       const int32_t a = feature_cloth(key.first), b = feature_cloth(key.second);
       g->touching[a]++;
       g->touching[b] += a != b;
+      g->found->statistics.contacts++;
     }
   });
-  for (int32_t n = 0; n < g->count; n++) {
-    clear_old_pairs(&g->bodies[n]);
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
+    const pair_memories *m = &b->memories; /* behind the last entry some of the part before may be left */
+    if (*m->count < b->remembers) { fill_zero(m->entry + *m->count, (b->remembers - *m->count) * sizeof(pair_memory)); }
   }
-  g->found->statistics.contacts = touching;
 }
 
 /// Cloth that has passed through ///
@@ -381,20 +366,16 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
   }
 }
 
-/* Moves an element apart if it has passed. */
-static void part_element(const self_group *g, const pair_element *e) {
-  const uint32_t candidate = candidate_of(e);
-  pair_ends x;
-  pair_shape shape;
-  find_pair_places(g, candidate, &x);
-  if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
-}
-
 /* Moves apart what has passed, once forwards and once backwards. Nothing has where cloth rests. */
 CLOTH_SEPARATE void part_passed(const self_group *g) {
   const int32_t count = g->found->elements;
   for (int32_t n = 0; g->found->doubtful > 0 && n < 2 * count; n++) {
-    part_element(g, &g->elements[n < count ? n : 2 * count - 1 - n]);
+    const pair_element *e = &g->elements[n < count ? n : 2 * count - 1 - n];
+    const uint32_t candidate = candidate_of(e);
+    pair_ends x;
+    pair_shape shape;
+    find_pair_places(g, candidate, &x);
+    if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
   }
 }
 

@@ -34,11 +34,19 @@ CLOTH_INLINE int32_t feature_cloth(uint32_t feature) {
   return (int32_t)(feature >> FEATURE_CLOTH_SHIFT & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
 
+CLOTH_INLINE int32_t feature_kind(uint32_t feature) {
+  return (int32_t)(feature >> FEATURE_PLACE_BITS & ((1u << FEATURE_KIND_BITS) - 1u));
+}
+
 /* The place of the particle of a feature in rows of so many places. */
 CLOTH_INLINE int32_t feature_place(uint32_t feature, int32_t pitch) {
   const int32_t mask = (1 << FEATURE_COLUMN_BITS) - 1, column = (int32_t)feature & mask;
   return ((int32_t)(feature >> FEATURE_COLUMN_BITS) & mask) * pitch + column;
 }
+
+/* The corner of the cell that each of its edges leads to, and those after the first of each of its two triangles. */
+CLOTH_CONSTANT static const int8_t edge_corner[3] = {1, 3, 2};
+CLOTH_CONSTANT static const int8_t later_corners[2][2] = {{1, 2}, {2, 3}};
 
 /* Candidates are kept by pairs of cells: which of PAIR_KINDS pairs of their kinds of features, a bit each, stands in
    seven bits over each cell of 25 bits. A candidate is 16 times its pair of cells and which pair of kinds. First come
@@ -84,11 +92,6 @@ CLOTH_INLINE uint32_t feature_of(uint32_t cell, int32_t kind) {
   return rest << FEATURE_KIND_BITS | (uint32_t)kind << FEATURE_PLACE_BITS | place;
 }
 
-CLOTH_INLINE uint32_t kinds_of_pair(cell_pair pair) {
-  return pair.first >> CELL_BITS | pair.second >> CELL_BITS << CELL_KINDS;
-}
-
-/* The cloth of a cell. */
 CLOTH_INLINE int32_t cloth_of_cell(uint32_t cell) {
   return (int32_t)(cell >> (FEATURE_PLACE_BITS + 1) & ((1u << FEATURE_CLOTH_BITS) - 1u));
 }
@@ -98,7 +101,6 @@ CLOTH_INLINE uint32_t kinds_of_candidate(uint32_t candidate) {
   return candidate & ((1u << PAIR_KIND_BITS) - 1u);
 }
 
-/* 1 if a candidate is of two edges. */
 CLOTH_INLINE int32_t is_of_edges(uint32_t candidate) {
   return (int32_t)(PAIRS_OF_EDGES >> kinds_of_candidate(candidate) & 1u);
 }

@@ -5,12 +5,75 @@
 #include "../cloth/layout.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
+#include "candidates.h"
 #include "features.h"
 #include "tree.h"
 
-/// Memory of pairs ///
+/// Ages of particles ///
 
 #if WITH_SELF
+
+/* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
+   intersection, up to SELF_OLDEST, halved with every step that it is not once it is tangled, and SELF_SEWN. The first
+   gather of a step sets them. Scratch: `moved` of the bodies, a byte per particle. */
+
+/* SELF_SEWN if a particle of a cloth was sewn and still is, or may be near others that were: all that a gather which
+   has left something out has not found apart. */
+static int32_t sewn_bit(const self_group *g, int32_t n, int32_t particle, int all_found) {
+  const self_body *b = &g->bodies[n];
+  const int stays_sewn = b->moved[particle] || !all_found || is_sewn(g->sewn, n, particle);
+  return stays_sewn ? b->ages[particle] & SELF_SEWN : 0;
+}
+
+/* Sets the ages of all particles: one more for those of an intersection, half for others that are tangled, so that
+   pairs beside a contour that goes to and fro do not press in turn; those of a cloth that sleeps stay. `changes`: there
+   are intersections, or particles that were sewn. */
+static void update_ages(const self_group *g, int changes, int all_found) {
+  for (int32_t n = 0; n < g->count; n++) {
+    const self_body *b = &g->bodies[n];
+    if (!changes && !b->is_still) { fill_zero(b->ages, (size_t)b->count); }
+    for (int32_t i = 0; changes && i < b->count; i++) {
+      const int32_t age = b->ages[i] & SELF_OLDEST, older = age + (age < SELF_OLDEST);
+      const int32_t younger = age < SELF_TANGLED_AGE ? 0 : age / 2;
+      b->ages[i] = b->is_still
+                       ? (uint8_t)(b->ages[i] & ~SELF_AGE_MARK)
+                       : (uint8_t)((b->ages[i] & SELF_AGE_MARK ? older : younger) | sewn_bit(g, n, i, all_found));
+    }
+  }
+}
+
+/* Prepares the notes of a gather for particles that are sewn, or were. Returns 1 if there are any. */
+static int find_sewn(const self_group *g) {
+  uint32_t ages = 0;
+  for (int32_t n = 0; n < g->count; n++) {
+    for (int32_t i = 0; i < g->bodies[n].count; i++) {
+      ages |= g->bodies[n].ages[i];
+    }
+  }
+  for (int32_t n = 0; n < g->count && (ages & SELF_SEWN); n++) {
+    fill_zero(g->bodies[n].moved, (size_t)g->bodies[n].count);
+  }
+  return (ages & SELF_SEWN) != 0;
+}
+
+/* Takes the marks of a gather that has not set ages from them. */
+static void clear_age_marks(const self_group *g) {
+  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
+    for (int32_t i = 0; i < b->count; i++) {
+      b->ages[i] &= (uint8_t)~SELF_AGE_MARK;
+    }
+  }
+}
+
+static int32_t count_tangled(const self_body *b) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < b->count; i++) {
+    count += (b->ages[i] & SELF_OLDEST) >= SELF_TANGLED_AGE;
+  }
+  return count;
+}
+
+/// Memory of pairs ///
 
 /* What pairs that press keep from one substep to the next, in the order of the candidates, in the state of the cloth of
    their first feature, or of their second where that sleeps or has no more room. */
@@ -26,7 +89,6 @@ CLOTH_INLINE int are_same_pairs(pair_key a, pair_key b) {
   return a.first == b.first && a.second == b.second;
 }
 
-/* Forgets all pairs of a cloth. */
 static void forget_pairs(const cloth *c) {
   if (c->self) {
     const pair_memories m = memories_of(c);
@@ -34,17 +96,21 @@ static void forget_pairs(const cloth *c) {
   }
 }
 
-/* Where an entry of a table of so many places, a power of two, is looked for first. */
-CLOTH_INLINE uint32_t table_place(pair_key key, uint32_t places) {
-  return (key.first * 0x9e3779b1u + key.second * 0x85ebca77u) >> 7 & (places - 1u);
-}
-
 /* A table of all entries of a group in the memory of the elements: copies, and where each key is. */
 typedef struct memory_table {
   pair_memory *copy;
   int32_t *number; /* one more than that of the copy at each place; 0: none */
-  uint32_t places;
+  uint32_t places; /* a power of two */
 } memory_table;
+
+/* The place of the entry of a pair in a table, or the free one where it would be. */
+static uint32_t place_in_table(const memory_table *t, pair_key key) {
+  uint32_t place = (key.first * 0x9e3779b1u + key.second * 0x85ebca77u) >> 7 & (t->places - 1u);
+  while (t->number[place] && !are_same_pairs(t->copy[t->number[place] - 1].key, key)) {
+    place = (place + 1u) & (t->places - 1u);
+  }
+  return place;
+}
 
 /* Copies all entries into a table, and forgets them. */
 static memory_table table_of_memories(const self_group *g) {
@@ -63,27 +129,16 @@ static memory_table table_of_memories(const self_group *g) {
   t.number = (int32_t *)(void *)(t.copy + count);
   fill_zero(t.number, t.places * sizeof(int32_t));
   for (int32_t n = 0; n < count; n++) {
-    uint32_t place = table_place(t.copy[n].key, t.places);
-    while (t.number[place]) {
-      place = (place + 1u) & (t.places - 1u);
-    }
-    t.number[place] = n + 1;
+    int32_t *number = &t.number[place_in_table(&t, t.copy[n].key)];
+    *number = *number ? *number : n + 1; /* two cloths may remember a pair, one of which slept: the first one counts */
   }
   return t;
 }
 
-/* The entry of a pair, or NULL. */
-static const pair_memory *find_in_table(const memory_table *t, pair_key key) {
-  for (uint32_t place = table_place(key, t->places); t->number[place]; place = (place + 1u) & (t->places - 1u)) {
-    const pair_memory *m = &t->copy[t->number[place] - 1];
-    if (are_same_pairs(m->key, key)) { return m; }
-  }
-  return NULL;
-}
-
 /* The kinds of features of the candidates of a pair of cells that come in their turn: those of edges, or the others. */
 CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t is_edge) {
-  const uint32_t kinds = kinds_of_pair(g->cells[pair]);
+  const cell_pair cells = g->cells[pair];
+  const uint32_t kinds = cells.first >> CELL_BITS | cells.second >> CELL_BITS << CELL_KINDS;
   return is_edge ? kinds & PAIRS_OF_EDGES : kinds & ~PAIRS_OF_EDGES;
 }
 
@@ -97,12 +152,6 @@ CLOTH_INLINE uint32_t kinds_in_turn(const self_group *g, int32_t pair, int32_t i
       }                                                                                                                \
     }                                                                                                                  \
   }
-
-/* Clears the entries behind the last one that the part before had. */
-static void clear_old_pairs(const self_body *b) {
-  const pair_memories m = memories_of(b->c);
-  if (*m.count < b->remembers) { fill_zero(m.entry + *m.count, (b->remembers - *m.count) * sizeof(pair_memory)); }
-}
 
 /* Adds an entry, if either cloth has room. */
 static void remember_pair(const self_group *g, const pair_memory *entry) {
@@ -122,8 +171,8 @@ CLOTH_SEPARATE void sort_memories(const self_group *g) {
   const memory_table t = table_of_memories(g);
   if (t.places == 1u) { return; }
   EACH_CANDIDATE(g, candidate, {
-    const pair_memory *m = find_in_table(&t, key_of_candidate(g->cells, candidate));
-    if (m) { remember_pair(g, m); }
+    const int32_t number = t.number[place_in_table(&t, key_of_candidate(g->cells, candidate))];
+    if (number) { remember_pair(g, &t.copy[number - 1]); }
   });
 }
 

@@ -70,17 +70,11 @@ typedef struct pair_shape {
   lanes part; /* of the stiffness */
 } pair_shape;
 
-/* Puts a particle in a lane of a block. */
 CLOTH_INLINE void put_particle(pair_block *to, int32_t n, int32_t lane, cloth_vector x, cloth_vector way) {
-  to->place[n][0][lane] = x.x;
-  to->place[n][1][lane] = x.y;
-  to->place[n][2][lane] = x.z;
-  to->way[n][0][lane] = way.x;
-  to->way[n][1][lane] = way.y;
-  to->way[n][2][lane] = way.z;
+  put_vector(to->place[n], lane, x);
+  put_vector(to->way[n], lane, way);
 }
 
-/* The cloth of particle n of a pair. */
 CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
   return x->body[n >= x->first];
 }
@@ -96,7 +90,6 @@ CLOTH_INLINE void find_corner_places(const self_body *b, uint32_t cell, int32_t 
   }
 }
 
-/* The particles of a candidate: where they are. */
 CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair_ends *x) {
   const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
   const uint8_t *which = pair_corners[kinds_of_candidate(candidate)];
@@ -115,7 +108,6 @@ CLOTH_INLINE void find_pair_places(const self_group *g, uint32_t candidate, pair
   }
 }
 
-/* Takes the particles of a candidate. */
 static void take_candidate(const self_group *g, uint32_t candidate, pair_block *to, int32_t lane) {
   pair_ends x;
   find_pair_places(g, candidate, &x);
@@ -128,12 +120,12 @@ static void take_candidate(const self_group *g, uint32_t candidate, pair_block *
   }
 }
 
-CLOTH_INLINE lanes3 block_vector(float from[3][CLOTH_LANES]) {
+CLOTH_INLINE lanes3 block_vector(const float from[3][CLOTH_LANES]) {
   return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
 }
 
 /* Vectors of the particles of a block relative to particle `origin`; at the start of the part with `before`. */
-CLOTH_INLINE void relative_corners(pair_block *b, int32_t origin, int32_t before, lanes3 to[4]) {
+CLOTH_INLINE void relative_corners(const pair_block *b, int32_t origin, int32_t before, lanes3 to[4]) {
   for (int32_t n = 0; n < 4; n++) {
     to[n] = lanes3_subtract(block_vector(b->place[n]), block_vector(b->place[origin]));
     if (before) {
@@ -177,12 +169,11 @@ CLOTH_SEPARATE lanes_mask has_gone_through(const triangle_place *old, const tria
   return lanes_both(within, lanes_less(lanes_add(foot[0], foot[1]), lanes_add(one, slack)));
 }
 
+/* The shapes: of pairs whose particles, relative to one of them, are at q now and were at `before`. */
+
 /* Particles and triangles. */
-CLOTH_SEPARATE void shape_faces(pair_block *b, lanes reach, pair_shape *s) {
+CLOTH_SEPARATE void shape_faces(const lanes3 q[4], const lanes3 before[4], lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes3 q[4], before[4];
-  relative_corners(b, 1, 0, q);
-  relative_corners(b, 1, 1, before);
   const lanes side = lanes_sign(lanes3_dot(before[0], lanes3_cross(before[2], before[3])));
   const triangle_place t = place_over_triangle(q[0], q[2], q[3]);
   const lanes height = lanes_multiply(t.height, side), apart = lanes_square_root(lanes3_dot(t.apart, t.apart));
@@ -227,11 +218,8 @@ CLOTH_INLINE lanes part_of_edges(const edge_places *e) {
 }
 
 /* Two edges. */
-CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
+CLOTH_SEPARATE void shape_edges(const lanes3 q[4], const lanes3 before[4], lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes3 q[4], before[4];
-  relative_corners(b, 2, 0, q);
-  relative_corners(b, 2, 1, before);
   const edge_places old = places_on_edges(before[0], lanes3_subtract(before[1], before[0]), before[3]);
   const edge_places now = places_on_edges(q[0], lanes3_subtract(q[1], q[0]), q[3]);
   const lanes side = lanes_sign(lanes3_dot(now.apart, old.within_apart));
@@ -246,23 +234,16 @@ CLOTH_SEPARATE void shape_edges(pair_block *b, lanes reach, pair_shape *s) {
   s->share[1] = now.second;
 }
 
-#if WITH_SELF_SPHERES
-
 /* Two particles. */
-CLOTH_SEPARATE void shape_spheres(pair_block *b, lanes reach, pair_shape *s) {
+CLOTH_SEPARATE void shape_spheres(const lanes3 q[4], const lanes3 before[4], lanes reach, pair_shape *s) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  lanes3 q[4], before[4];
-  relative_corners(b, 1, 0, q);
-  relative_corners(b, 1, 1, before);
   const lanes side = lanes_sign(lanes3_dot(q[0], before[0])), apart = lanes_square_root(lanes3_dot(q[0], q[0]));
   s->near = lanes_both(lanes_less(lanes_splat(LEAST_PAIR_DISTANCE), apart), lanes_less(apart, reach));
   s->normal = unit_along(lanes3_scale(q[0], side), lanes_select(s->near, apart, one));
   s->gap = lanes_multiply(apart, side);
   s->share[0] = s->share[1] = zero;
-  s->part = lanes_splat(1.0f);
+  s->part = one;
 }
-
-#endif
 
 /* The motion of an element for vectors of its particles. */
 CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vector v[4]) {
@@ -273,7 +254,6 @@ CLOTH_INLINE cloth_vector motion_of_pair(const float weight[4], const cloth_vect
   return sum;
 }
 
-/* The weights of the particles of a candidate. */
 CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float weight[4]) {
   const int32_t is_edge = is_of_edges(candidate), is_round = kinds_of_candidate(candidate) == PAIR_OF_PARTICLES;
   weight[0] = is_edge ? 1.0f - share[0] : 1.0f;
@@ -282,7 +262,6 @@ CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float w
   weight[3] = negate(share[1]);
 }
 
-/* 1 if a particle of a cloth moves in the solve. */
 CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
   return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
 }
@@ -299,7 +278,6 @@ CLOTH_INLINE uint32_t candidate_of(const pair_element *e) {
   return e->candidate & ((1u << CANDIDATE_BITS) - 1u);
 }
 
-/* The particles of an element, with their weights. */
 CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_ends *x) {
   const uint32_t candidate = candidate_of(e);
   find_pair_places(g, candidate, x);
@@ -307,7 +285,6 @@ CLOTH_SEPARATE void find_ends(const self_group *g, const pair_element *e, pair_e
   x->moving = e->candidate >> CANDIDATE_BITS;
 }
 
-/* Notes which particles of an element move in the solve. */
 static void note_moving(pair_element *e, const pair_ends *x) {
   for (int32_t n = 0; n < 4; n++) {
     const int moves = x->weight[n] != 0.0f && moves_in_solve(body_of_end(x, n), x->place[n]);
@@ -315,25 +292,19 @@ static void note_moving(pair_element *e, const pair_ends *x) {
   }
 }
 
-/* The particle of a place. */
 CLOTH_INLINE int32_t particle_of_place(const self_body *b, int32_t place) {
   const int32_t row = place / b->pitch;
   return row * b->columns + (place - row * b->pitch);
 }
 
-/* 1 if a particle of a pair, from number `from` to `to`, is part of an intersection. */
-static int is_end_crossed(const pair_ends *x, int32_t from, int32_t to) {
-  int is = 0;
-  for (int32_t n = from; n < to; n++) {
-    const self_body *b = body_of_end(x, n);
-    is |= (b->ages[particle_of_place(b, x->place[n])] & SELF_OLDEST) > 0;
-  }
-  return is;
-}
-
 /* 1 if both features of a pair are beside a contour, along which cloth passes through cloth: then it has no side. */
 static int is_beside_contour(const pair_ends *x) {
-  return x->law->untangles && is_end_crossed(x, 0, x->first) && is_end_crossed(x, x->first, 4);
+  int is_crossed[2] = {0, 0};
+  for (int32_t n = 0; n < 4; n++) {
+    const self_body *b = body_of_end(x, n);
+    is_crossed[n >= x->first] |= (b->ages[particle_of_place(b, x->place[n])] & SELF_OLDEST) > 0;
+  }
+  return x->law->untangles && is_crossed[0] && is_crossed[1];
 }
 
 /* What finding elements goes through: where the memories of each cloth are read next. */
@@ -372,12 +343,6 @@ CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) 
   return body[0]->terms ? body[0]->terms : body[1]->terms;
 }
 
-/* How far friction has let the first feature of a pair slip elastically when its force was that in the part before. */
-static cloth_vector slip_of(const pair_ends *x, float part, cloth_vector force, cloth_vector normal) {
-  const float hold = part * mean_of_moving(x->body, x->body[0]->hold, x->body[1]->hold);
-  return hold > 0.0f ? vector_scale(vector_across(force, normal), -1.0f / hold) : vector(0.0f, 0.0f, 0.0f);
-}
-
 /* Makes an element of a lane, of which `m` is remembered, if anything is. Beside a contour it has no normal, and a gap
    beyond all laws. */
 static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
@@ -385,10 +350,10 @@ static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
   s->within[step < REACH_STEPS ? step : REACH_STEPS - 1]++;
-  if (s->count == g->max_elements) { return; }
+  if (s->count == g->room.max_elements) { return; }
   pair_element *e = &g->elements[s->count++];
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  cloth_vector way[4];
+  cloth_vector way[4], slip = none; /* how far friction let it slip elastically with its force in the part before */
   pair_ends x;
   e->candidate = b->candidate[lane];
   e->share[0] = values[0][lane];
@@ -404,20 +369,24 @@ static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t
   e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
   e->press.last = m && !is_beside ? m->force : none;
   e->block_across = 0.0f;
-  const cloth_vector slip = vector_add(slip_of(&x, e->part, e->press.last, e->normal), motion_of_pair(x.weight, way));
-  e->offset = is_beside ? none : vector_across(vector_flush_work(slip), e->normal);
+  const float hold = e->part * mean_of_moving(x.body, x.body[0]->hold, x.body[1]->hold);
+  if (hold > 0.0f) { slip = vector_scale(vector_across(e->press.last, e->normal), -1.0f / hold); }
+  slip = vector_flush_work(vector_add(slip, motion_of_pair(x.weight, way)));
+  e->offset = is_beside ? none : vector_across(slip, e->normal);
 }
 
 /* The geometry of a block of candidates whose shape is as that of `candidate`. */
-static void find_shape(pair_block *b, uint32_t candidate, lanes reach, pair_shape *shape) {
+static void find_shape(const pair_block *b, uint32_t candidate, lanes reach, pair_shape *shape) {
+  const int32_t origin = is_of_edges(candidate) ? 2 : 1;
+  lanes3 q[4], before[4];
+  relative_corners(b, origin, 0, q);
+  relative_corners(b, origin, 1, before);
   if (is_of_edges(candidate)) {
-    shape_edges(b, reach, shape);
-#if WITH_SELF_SPHERES
-  } else if (kinds_of_candidate(candidate) == PAIR_OF_PARTICLES) {
-    shape_spheres(b, reach, shape);
-#endif
+    shape_edges(q, before, reach, shape);
+  } else if (WITH_SELF_SPHERES && kinds_of_candidate(candidate) == PAIR_OF_PARTICLES) {
+    shape_spheres(q, before, reach, shape);
   } else {
-    shape_faces(b, reach, shape);
+    shape_faces(q, before, reach, shape);
   }
 }
 
@@ -443,24 +412,21 @@ static void add_elements_of(element_search *s) {
   b->count = 0;
 }
 
-/* 1 if a cloth of a candidate is solved now. */
-static int is_solved_now(const self_group *g, uint32_t candidate) {
-  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
-  return g->count == 1 || g->bodies[cloth_of_cell(pair.first)].terms || g->bodies[cloth_of_cell(pair.second)].terms;
-}
-
-/* 1 if two candidates have another shape. */
 CLOTH_INLINE int differ_in_shape(uint32_t a, uint32_t b) {
   return is_of_edges(a) != is_of_edges(b) ||
          (kinds_of_candidate(a) == PAIR_OF_PARTICLES) != (kinds_of_candidate(b) == PAIR_OF_PARTICLES);
 }
 
-/* A candidate waits for others of its shape. */
+/* A candidate of which a cloth is solved now waits for others of its shape. */
 static void add_waiting_candidate(element_search *s, uint32_t candidate) {
+  const self_group *g = s->g;
+  const cell_pair pair = g->cells[candidate >> PAIR_KIND_BITS];
   pair_block *b = &s->block;
-  if (!is_solved_now(s->g, candidate)) { return; }
+  if (g->count > 1 && !g->bodies[cloth_of_cell(pair.first)].terms && !g->bodies[cloth_of_cell(pair.second)].terms) {
+    return;
+  }
   if (b->count > 0 && differ_in_shape(candidate, b->candidate[0])) { add_elements_of(s); }
-  take_candidate(s->g, candidate, b, b->count++);
+  take_candidate(g, candidate, b, b->count++);
   if (b->count == CLOTH_LANES) { add_elements_of(s); }
 }
 
@@ -473,20 +439,15 @@ static void search_elements(const self_group *g, float reach, element_search *s)
   if (s->block.count > 0) { add_elements_of(s); }
 }
 
-/* The largest reach within which there is room for all that a search with the largest of all has found. */
-static float reach_with_room(const element_search *s) {
-  int32_t steps = 0, count = 0;
-  while (steps < REACH_STEPS && count + s->within[steps] <= s->g->max_elements) {
-    count += s->within[steps++];
-  }
-  return (float)(steps > 0 ? steps : 1) * (MOST_REACH / (float)REACH_STEPS);
-}
-
 /* Finds the elements of a part: what is near. Where there is no room, only what is nearer. */
 CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
   element_search s;
   search_elements(g, MOST_REACH, &s);
-  const float reach = reach_with_room(&s);
+  int32_t steps = 0, count = 0; /* of reach, within which there is room for all */
+  while (steps < REACH_STEPS && count + s.within[steps] <= g->room.max_elements) {
+    count += s.within[steps++];
+  }
+  const float reach = (float)larger_of(steps, 1) * (MOST_REACH / (float)REACH_STEPS);
   if (reach < MOST_REACH) {
     search_elements(g, reach, &s);
     add_varying_work(g->bodies[0].c, (uint32_t)g->found->candidates, COST_PAIR_SHAPE);

@@ -6,9 +6,7 @@
 #include "../cloth/layout.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
-#include "ages.h"
 #include "candidates.h"
-#include "leaves.h"
 #include "memory.h"
 #include "tree.h"
 
@@ -22,21 +20,14 @@
    In: positions, velocities, ages. Out: candidates, intersections, ages, memory. Scratch: nodes, visits;
    residual. */
 
-/* Two leaves of two cloths, or of one, and whether there may be neighbours among their cells. */
-typedef struct leaf_pair {
-  const self_leaf *first, *second;
-  int32_t has_neighbours;
-} leaf_pair;
-
 /* Which cells of a leaf are in the columns beside that which is `columns` behind its first one, or in that: bits. */
 CLOTH_INLINE uint32_t cells_beside(int32_t columns) {
   return columns >= -1 && columns < 3 ? 0xaff5u >> 4 * (columns + 1) & 15u : 0u; /* the first, both, both, the second */
 }
 
 /* Which cells of the second leaf share a particle with cell i of the first: bits. */
-static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t i) {
-  const int32_t rows = p->first->row + (i >> 1) - p->second->row;
-  const int32_t columns = p->first->column + (i & 1) - p->second->column;
+static uint32_t adjoining_cells(const self_body *b, const self_leaf *first, int32_t i, const self_leaf *second) {
+  const int32_t rows = first->row + (i >> 1) - second->row, columns = first->column + (i & 1) - second->column;
   const uint32_t of_row = rows >= -1 && rows < 3 ? 0xcff3u >> 4 * (rows + 1) : 0u; /* the same for rows */
   uint32_t of_column = cells_beside(columns);
   if (b->is_wrapped) { of_column |= cells_beside(columns - b->columns) | cells_beside(columns + b->columns); }
@@ -45,22 +36,23 @@ static uint32_t adjoining_cells(const self_body *b, const leaf_pair *p, int32_t 
 
 /* Pairs of cells of two leaves, or of one, that may come near; of spheres not neighbours in the grid. Neighbours whose
    normals are less than 90 degrees apart do not pass through each other. */
-static void pair_near_cells(self_search *s, const self_body *a, const leaf_pair *p) {
-  for (int32_t i = 0; i < SELF_CELLS && p->first->particles >> i; i++) {
-    if (!(p->first->particles >> i & 1u)) { continue; }
-    const leaf_range *range = p->first->range;
+static void pair_near_cells(self_search *s, const self_body *a, const self_leaf *first, const self_leaf *second,
+                            int has_neighbours) {
+  for (int32_t i = 0; i < SELF_CELLS && first->particles >> i; i++) {
+    if (!(first->particles >> i & 1u)) { continue; }
+    const leaf_range *range = first->range;
     const float low[SELF_PLACES] = {range[0].low[i], range[1].low[i], range[2].low[i],
                                     range[3].low[i], range[4].low[i], range[5].low[i]};
     const float high[SELF_PLACES] = {range[0].high[i], range[1].high[i], range[2].high[i],
                                      range[3].high[i], range[4].high[i], range[5].high[i]};
-    uint32_t bits = places_near(p->second, low, high, s->reach);
-    bits = p->first == p->second ? bits & ~((2u << i) - 1u) : bits;
-    uint32_t adjoining = bits && p->has_neighbours ? adjoining_cells(a, p, i) : 0u;
+    uint32_t bits = places_near(second, low, high, s->reach);
+    bits = first == second ? bits & ~((2u << i) - 1u) : bits;
+    uint32_t adjoining = bits && has_neighbours ? adjoining_cells(a, first, i, second) : 0u;
     if (s->is_round) { bits &= ~adjoining; }
-    if (bits & adjoining) { adjoining &= cells_facing(p->second, p->first, i); }
+    if (bits & adjoining) { adjoining &= cells_facing(second, first, i); }
     for (; bits; bits &= bits - 1u) {
       const int32_t j = first_bit(bits);
-      add_cells(s, p->first, i, p->second, j, ~adjoining >> j & 1u);
+      add_cells(s, first, i, second, j, ~adjoining >> j & 1u);
     }
   }
 }
@@ -78,8 +70,7 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   self_leaf *first = &s->leaf[0], *second = a == b && v->a == v->b ? first : &s->leaf[1];
   if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
   if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
-  const leaf_pair p = {first, second, a == b && are_side_by_side(a, first, second)};
-  pair_near_cells(s, a, &p);
+  pair_near_cells(s, a, first, second, a == b && are_side_by_side(a, first, second));
 }
 
 /* Most children of a pair of nodes. */
@@ -121,23 +112,21 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   return height;
 }
 
-/* 1 if there is no work left for a visit. */
 CLOTH_INLINE int is_spent(const self_search *s, int is_leaf) {
   const self_group *g = s->group;
-  return is_leaf ? s->leaf_visits == g->max_leaf_visits || s->cells + s->queue.count + SELF_LEAF_PAIRS > g->max_tests
-                 : s->visits + SELF_CHILD_PAIRS > g->max_visits;
+  return is_leaf ? s->leaf_visits == g->room.max_leaf_visits ||
+                       s->cells + s->queue.count + SELF_LEAF_PAIRS > g->room.max_tests
+                 : s->visits + SELF_CHILD_PAIRS > g->room.max_visits;
 }
 
 /* Visits the trees of two cloths, or the tree of one twice. */
 static void visit_pair(self_search *s, int32_t a, int32_t b) {
   const self_group *g = s->group;
   self_visit *visits = g->visits;
+  const uint8_t top_a = (uint8_t)(g->bodies[a].levels - 1), top_b = (uint8_t)(g->bodies[b].levels - 1);
+  const self_visit roots = {0, 0, top_a, top_b, (uint8_t)a, (uint8_t)b};
   int32_t height = 1;
-  visits[0].a = visits[0].b = 0;
-  visits[0].level_a = (uint8_t)(g->bodies[a].levels - 1);
-  visits[0].level_b = (uint8_t)(g->bodies[b].levels - 1);
-  visits[0].body_a = (uint8_t)a;
-  visits[0].body_b = (uint8_t)b;
+  visits[0] = roots;
   while (height > 0 && (s->is_last || !s->is_full)) {
     const self_visit v = visits[--height];
     const int is_leaf = v.level_a == 0 && v.level_b == 0;
@@ -185,7 +174,7 @@ static void search_group(const self_group *g, float time, float near, int32_t is
   s->near = near;
   s->is_last = is_last;
   s->has_sewn = g->sewn || g->found->opened;
-  if (g->candidates) { fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t)); }
+  fill_zero(g->candidates, (size_t)g->count * sizeof(int32_t));
   for (int32_t a = 0; a < g->count; a++) {
     build_tree(&g->bodies[a], s->ahead, least_of_flat(g, a));
   }
@@ -198,22 +187,28 @@ static void search_group(const self_group *g, float time, float near, int32_t is
       s->thickness = pair->thickness;
       s->skin = SELF_SKIN * spacing;
       s->reach = s->thickness + s->skin;
-      clear_waiting(s, a, b);
+      fill_zero(&s->queue, sizeof s->queue);
+      s->queue.cloth[0] = a;
+      s->queue.cloth[1] = b;
+      s->leaf[0].number = s->leaf[1].number = -1;
       visit_pair(s, a, b);
       test_waiting(s);
     }
   }
 }
 
+/* The work of an attempt that has found so much, but for its boxes. */
+static uint64_t attempt_work(int32_t visits, int32_t leaf_visits, int32_t cells, int32_t candidates) {
+  return (uint64_t)(uint32_t)visits * COST_SELF_VISIT + (uint64_t)(uint32_t)leaf_visits * COST_SELF_LEAVES +
+         (uint64_t)(uint32_t)cells * COST_SELF_CELLS + (uint64_t)(uint32_t)candidates * COST_SELF_FOUND;
+}
+
 /* Charges the work of an attempt. In fixed-work mode its maximum was already charged. */
 static void charge_attempt(const self_group *g, const self_search *s) {
-  const uint64_t work =
-      (uint64_t)(uint32_t)s->visits * COST_SELF_VISIT + (uint64_t)(uint32_t)s->leaf_visits * COST_SELF_LEAVES +
-      (uint64_t)(uint32_t)s->cells * COST_SELF_CELLS + (uint64_t)(uint32_t)s->candidates * COST_SELF_FOUND;
   for (int32_t n = 0; n < g->count; n++) {
     add_varying_work(g->bodies[n].c, (uint32_t)g->bodies[n].count, COST_SELF_BOXES);
   }
-  add_varying_work(g->bodies[0].c, work, 1);
+  add_varying_work(g->bodies[0].c, attempt_work(s->visits, s->leaf_visits, s->cells, s->candidates), 1);
 }
 
 /* Ways of candidates relative to each other in a step, over the spacing, from which on they are looked for again in
@@ -254,7 +249,10 @@ static void note_intersections(const self_group *g, const self_search *s) {
   const int crossed = s->intersections > 0;
   counts->intersections = s->intersections;
   update_ages(g, crossed || g->found->opened, s->dropped == 0 && !s->is_full);
-  counts->tangled = crossed ? count_tangled(g) : 0;
+  counts->tangled = 0;
+  for (int32_t n = 0; crossed && n < g->count; n++) {
+    counts->tangled += count_tangled(&g->bodies[n]);
+  }
   g->found->has_ages = 1;
 }
 
@@ -277,7 +275,7 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
     }
     g->found->is_crowded = !is_whole;
   }
-  g->found->intersections = s->intersections < g->max_intersections ? s->intersections : g->max_intersections;
+  g->found->intersections = s->intersections < g->room.max_intersections ? s->intersections : g->room.max_intersections;
   copy_memory(g->found->meets, s->meets, sizeof s->meets);
   counts->pairs = s->candidates;
   counts->pairs_dropped += is_step && s->is_full ? 0 : s->dropped;
@@ -289,26 +287,21 @@ CLOTH_SEPARATE void gather_candidates(const self_group *g, float time, int is_st
   sort_memories(g); /* in place of the search */
 }
 
-/* Sets where a group has its room. */
 static void place_contact(self_group *g, char *room, const self_layout *l) {
   g->cells = (cell_pair *)(void *)(room + l->cells);
   g->elements = (pair_element *)(void *)(room + l->elements);
-  g->intersections = (self_intersection *)(void *)(room + l->intersections);
+  g->intersections = (pair_key *)(void *)(room + l->intersections);
   g->visits = (self_visit *)(void *)(room + l->visits);
   g->search = (self_search *)(void *)(room + l->search);
-  g->max_cells = l->max_cells;
-  g->max_candidates = l->max_candidates;
-  g->max_elements = l->max_elements;
-  g->max_intersections = l->max_intersections;
-  g->max_visits = l->max_visits;
-  g->max_leaf_visits = l->max_leaf_visits;
-  g->max_tests = l->max_tests;
+  g->room = *l;
 }
 
 /* A cloth that feels itself, as a group of its own, in its scratch. */
 typedef struct single_group {
   self_group group;
   self_body body;
+  self_pair pair;
+  int32_t candidates, touching;
 } single_group;
 
 LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GROUP_BYTES);
@@ -317,6 +310,8 @@ LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GR
 CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+  const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
+                          settings->shape == CLOTH_SELF_SPHERES};
   const uintptr_t end = c->shared_bytes ? c->scratch.solution + c->shared_bytes : c->total_bytes;
   char *room = (char *)at(c, end - layout.bytes);
   single_group *single = (single_group *)(void *)room;
@@ -325,15 +320,13 @@ CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
   g->bodies = &single->body;
   g->count = 1;
   g->found = self_workspace_of(c);
-  g->own = own_pair(settings);
+  single->pair = pair;
+  g->pairs = &single->pair;
+  g->candidates = &single->candidates;
+  g->touching = &single->touching;
   place_contact(g, room, &layout);
   self_body_of(c, (self_node *)(void *)(room + layout.nodes), g->bodies);
   return g;
-}
-
-/* 1 if candidates of the step are so fast, or so many, that each part of a substep looks for its own. */
-static int is_fast_step(const self_group *g, const step_plan *plan) {
-  return g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
 }
 
 /* The longest part of a substep of h seconds, a share, in which fast cloth does not pass cloth: 1, 1/2, or 1/4. */
@@ -351,7 +344,6 @@ static void reset_self(const cloth *c) {
   if (c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
 }
 
-/* The notes of a step about self-contact. */
 static int self_notes(const cloth *c) {
   if (!c->self) { return 0; }
   const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
@@ -368,13 +360,33 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
 
 #else
 
-static void reset_self(const cloth *c) {
-  (void)c;
-}
+#define reset_self(c) ((void)(c))
+#define self_notes(c) ((void)(c), 0)
 
-static int self_notes(const cloth *c) {
-  (void)c;
-  return 0;
+#endif
+
+/// Work of contact of cloth with cloth ///
+
+/* What bounds the work of contact in a step. */
+typedef struct contact_bounds {
+  uint64_t particles;
+  int32_t substeps, parts, iterations; /* parts: of a substep; iterations: of a part */
+} contact_bounds;
+
+#if WITH_SELF
+
+/* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
+   for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
+static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) {
+  const uint64_t parts = (uint64_t)(uint32_t)b->parts * (uint32_t)b->substeps;
+  const uint64_t attempts = 2u * SELF_ATTEMPTS - 1u + parts;
+  const uint64_t attempt =
+      b->particles * COST_SELF_BOXES + attempt_work(l->max_visits, l->max_leaf_visits, l->max_tests, l->max_candidates);
+  const uint64_t candidates = (uint32_t)l->max_candidates, elements = (uint32_t)l->max_elements;
+  const uint64_t part = 2u * candidates * COST_PAIR_SHAPE +
+                        elements * (COST_PAIR_LAW + (uint64_t)(uint32_t)b->iterations * COST_PAIR_PRODUCT) +
+                        (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
+  return attempts * attempt + b->particles * COST_SELF_SLOWED + part * parts;
 }
 
 #endif

@@ -7,7 +7,6 @@
 #include "../cloth/arrays.h"
 #include "../cloth/pieces.h"
 #include "../cloth/types.h"
-#include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "product.h"
 #include "strips.h"
@@ -131,7 +130,7 @@ CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep
   return s;
 }
 
-/* Adds the plate's part of row `row` where hinges and cells differ, see terms/hinges.h. */
+/* Adds the plate's part of row `row` where hinges and cells differ, see terms/plate.h. */
 CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *sum) {
   const hinge_row r = hinge_row_of(p, row);
   const int32_t columns = p->a->columns;

@@ -8,7 +8,6 @@
 #include "../cloth/types.h"
 #include "../contact/cell_memory.h"
 #include "../contact/press.h"
-#include "../group/gathers.h"
 #include "../group/seam_springs.h"
 #include "../group/seams.h"
 #include "../group/stitches.h"

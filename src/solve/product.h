@@ -7,7 +7,6 @@
 #include "../cloth/arrays.h"
 #include "../cloth/pieces.h"
 #include "../cloth/types.h"
-#include "../terms/hinges.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
 #include "strips.h"

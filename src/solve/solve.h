@@ -13,7 +13,7 @@
 #include "../self/contact.h"
 #include "../self/equation.h"
 #include "../step/momentum.h"
-#include "../terms/confined.h"
+#include "../terms/confinement.h"
 #include "energy.h"
 #include "joints.h"
 #include "labels.h"

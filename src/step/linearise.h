@@ -10,11 +10,10 @@
 #include "../cloth/types.h"
 #include "../solve/product.h"
 #include "../solve/strips.h"
-#include "../terms/hinges.h"
+#include "../terms/air.h"
 #include "../terms/pin_reactions.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
-#include "../terms/wind.h"
 
 /// Linearisation ///
 

@@ -14,7 +14,7 @@
 #include "../contact/cell_point.h"
 #include "../contact/touch.h"
 #include "../solve/labels.h"
-#include "../terms/wind.h"
+#include "../terms/air.h"
 #include "predict.h"
 
 /// Momentum of cloth that nothing holds ///

@@ -22,10 +22,10 @@
 #include "../self/pairs.h"
 #include "../self/tree.h"
 #include "../solve/levels.h"
+#include "../terms/air.h"
 #include "../terms/confinement.h"
 #include "../terms/links.h"
 #include "../terms/pin_reactions.h"
-#include "../terms/wind.h"
 #include "momentum.h"
 #include "predict.h"
 
@@ -286,7 +286,7 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
       if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
       note_row(c, &a, m->t, p->particle, m->has_solution);
-      const cloth *to = cloth_of_sewn(s, holder);
+      const cloth *to = s->cloths[holder->cloth];
       if (notes_pins(to)) {
         cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
         *reaction = vector_add(*reaction, *own);

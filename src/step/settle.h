@@ -10,7 +10,7 @@
 #include "../contact/geometry.h"
 #include "../contact/shapes.h"
 #include "../contact/surroundings.h"
-#include "../terms/motion.h"
+#include "../terms/targets.h"
 #include "forecast.h"
 #include "plan.h"
 #include "step.h"

@@ -9,7 +9,7 @@
 #include "../self/search.h"
 #include "../tear/tear.h"
 #include "../terms/air.h"
-#include "../terms/motion.h"
+#include "../terms/targets.h"
 #include "../terms/tethers.h"
 #include "coefficients.h"
 #include "origin.h"

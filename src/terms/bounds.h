@@ -70,7 +70,6 @@ typedef struct held_particle {
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* What the springs of a particle resist along n. */
 static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
   if (!h->a->inverse) { return 0.0f; }
@@ -93,7 +92,6 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
   return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
-/* Notes a contact, as it is now. */
 static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
   const float stiffness = contact_stiffness(h->t);
@@ -114,7 +112,6 @@ static contact_tangent bound_at(const held_particle *h, const particle_bound *b,
                     lanes_splat(b->compliance), lanes_splat(moves));
 }
 
-/* Predicts a contact, with what the others press. */
 static void predict_bound(held_particle *h, particle_bound *b) {
   cloth_vector others = own_vector(h->a->residual, h->place);
   for (int32_t k = 0; k < h->bounds; k++) {
@@ -182,13 +179,9 @@ static particle_bound *keep_within(held_particle *h, cloth_vector centre, float 
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
 static int is_told(const cloth *c, int32_t i) {
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) { return 1; }
-#endif
-  return is_held(c, i);
+  const int has_targets = WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE;
+  return (has_targets && target_vectors(c, TARGET_LIMIT).x[i] == 0.0f) || is_held(c, i);
 }
-
-#if WITH_TARGETS
 
 /* A vector of a target at a share of the step. */
 static cloth_vector target_vector(const cloth *c, int32_t before, int32_t after, int32_t particle, float late) {
@@ -200,12 +193,14 @@ static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
   return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, late));
 }
 
+#if WITH_TARGETS
+
 /* Particles whose max distance is 0 are pins that go to their targets. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   const solve_arrays a = arrays_of(c);
   const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
+    const int32_t place = place_of(&a, i);
     if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
       const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
       vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
@@ -213,6 +208,8 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
     }
   }
 }
+
+#endif
 
 /* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
@@ -240,7 +237,6 @@ static cloth_vector shared_weight(const held_particle *h) {
   return vector_flush_work(vector_scale(gravity, h->t->share * h->t->h * h->t->h * mass));
 }
 
-/* Holds one particle to its target. */
 static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
   const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
@@ -282,11 +278,8 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
   const lanes driven = lanes_load(target_vectors(c, TARGET_DRIVE).x + particle);
   lanes near = lanes_select(lanes_less(limit.x, lanes_add(distance, most)), one, zero);
   near = lanes_select(lanes_both(lanes_less(zero, limit.z), lanes_less(height, most)), one, near);
-  near = lanes_select(lanes_less(zero, driven), one, near);
-  return near;
+  return lanes_select(lanes_less(zero, driven), one, near);
 }
-
-#endif
 
 #if WITH_TETHERS
 
@@ -298,19 +291,14 @@ static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float di
   if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
 }
 
-/* Holds one particle by its tethers. */
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
     if (pin < 0) { continue; }
-    const int32_t row = pin / h->a->columns, column = pin - row * h->a->columns;
-    const lanes columns = shorter_columns(*metric, lanes_splat((float)(i % h->a->columns - column)));
-    const float squared =
-        lanes_first_value(rest_squared(*metric, columns, lanes_splat((float)(i / h->a->columns - row))));
-    const cloth_vector centre = near_vector(near_row(h->a->place, h->a->pitch, row), h->a->plane, column);
+    const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
-    particle_bound *b = keep_within(h, centre, distance, TETHER_THICKNESS);
+    particle_bound *b = keep_within(h, near_particle(h->a, h->a->place, pin), distance, TETHER_THICKNESS);
     if (b) { ease_tether(h, i, pin, distance, b); }
   }
 }
@@ -324,15 +312,12 @@ static int has_bounds(const cloth *c) {
 
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
-  const int32_t place = i / a->columns * a->pitch + i % a->columns;
-  held_particle h = {.c = c, .a = a, .t = t, .place = place, .x = near_particle(a, a->place, i)};
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
+  held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
     hold_to_target(&h, i);
     h.weight = vector(0.0f, 0.0f, 0.0f);
   }
-#endif
 #if WITH_TETHERS
   const rest_metric metric = metric_of(c, c->settings.tethers.scale);
   hold_by_tethers(&h, &metric, i);
@@ -385,15 +370,10 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
   const lanes_mask moves = lanes_less(zero, mass);
   const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
   lanes near = zero;
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
-#endif
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
-  (void)c;
-  (void)t;
-  (void)way;
   return lanes_both(moves, lanes_less(zero, near));
 }
 

@@ -20,8 +20,7 @@
  */
 
 static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
-  const int32_t row = particle / a->columns;
-  return near_vector(near_row(array, a->pitch, row), a->plane, particle - row * a->columns);
+  return near_vector(array, a->plane, place_of(a, particle));
 }
 
 /* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
@@ -53,7 +52,7 @@ static cloth_vector clamp_bend(const solve_arrays *a, const clamped_hinge *k, fl
 static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t d) {
   const clamped_hinge k = clamp_at(c, t, i, d);
   if (!(k.kappa > 0.0f)) { return 0; }
-  const int32_t place = k.free / a->columns * a->pitch + k.free % a->columns;
+  const int32_t place = place_of(a, k.free);
   const cloth_vector force = vector_scale(clamp_bend(a, &k, t->viscosity > 0.0f ? a->bent : a->place), k.kappa);
   add_to_particle(a, k.free, vector_scale(force, -1.0f));
   if (notes_pins(c)) {

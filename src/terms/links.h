@@ -201,14 +201,6 @@ static void fill_plate_factors(const cloth *c, const solve_arrays *a, const link
   }
 }
 
-/* Puts what lies beyond the seam of a tube beside the ends of a row. */
-static void close_link_planes(const solve_arrays *a, const link_planes *p, int32_t row) {
-  float *warp = p->warp + row * a->pitch, *twists = p->twists + row * a->pitch;
-  warp[-1] = warp[a->columns - 1];
-  warp[a->columns] = warp[0];
-  twists[-1] = twists[a->columns - 1];
-}
-
 /* Fills the factors, 0 in the places behind the rows. */
 CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
   const link_planes planes = link_planes_of(a);
@@ -222,8 +214,11 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
     if (has_gaps(c)) { open_gaps_of_row(c, a, &planes, row); }
 #endif
   }
-  for (int32_t row = 0; row < a->rows && a->is_ring; row++) {
-    close_link_planes(a, &planes, row);
+  for (int32_t row = 0; row < a->rows && a->is_ring; row++) { /* what lies beyond the seam of a tube */
+    float *warp = planes.warp + row * a->pitch, *twists = planes.twists + row * a->pitch;
+    warp[-1] = warp[a->columns - 1];
+    warp[a->columns] = warp[0];
+    twists[-1] = twists[a->columns - 1];
   }
   for (int32_t row = 0; row < a->rows; row++) {
     fill_plate_factors(c, a, &planes, row);

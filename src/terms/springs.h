@@ -117,7 +117,6 @@ CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 m
   return lanes3_add_scaled(lanes3_scale(moved, across), d, lanes_multiply(lanes3_dot(d, moved), along));
 }
 
-/* The block of a spring. */
 CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
   const lanes3 scaled = lanes3_scale(d, along);
   const symmetric m = {.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),

@@ -13,15 +13,12 @@
 /* Automatic substeps keep the fastest particle from moving further than this share of the smaller spacing in each. */
 #define SUBSTEP_TRAVEL 0.5f
 
-/* Stiffness of a stretch spring [N/m]: the fabric's stiffness times width over length of the strip it stands for. */
-static float axis_stretch(const cloth *c, int32_t direction) {
+/* Stiffness of a spring [N/m]; of stretch the fabric's times width over length of the strip that it stands for. */
+static float direction_stiffness(const cloth *c, int32_t direction) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
   if (direction == WARP) { return f->stretch_warp * (c->grid.spacing_weft / c->grid.spacing_warp); }
-  return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft);
-}
-
-static float direction_stiffness(const cloth *c, int32_t direction) {
-  return direction <= WEFT ? axis_stretch(c, direction) : inputs_of(c)->fabric.shear;
+  if (direction == WEFT) { return f->stretch_weft * (c->grid.spacing_warp / c->grid.spacing_weft); }
+  return f->shear;
 }
 
 static float direction_damping(const cloth *c, int32_t direction) {

@@ -7,6 +7,7 @@
 #include "../cloth/costs.h"
 #include "../cloth/gaps.h"
 #include "../cloth/types.h"
+#include "links.h"
 
 /// Tethers ///
 
@@ -16,7 +17,6 @@
 
 #if WITH_TETHERS
 
-/* The anchors of all particles in a slot. */
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
@@ -59,33 +59,31 @@ CLOTH_INLINE lanes rest_squared(rest_metric m, lanes columns, lanes rows) {
   return lanes_add(along, lanes_multiply(lanes_splat(m.weft), lanes_multiply(rows, rows)));
 }
 
+/* Squared rest distance between two particles [m^2]. */
+static float squared_rest(const cloth *c, rest_metric m, int32_t from, int32_t to) {
+  const int32_t from_row = from / c->grid.columns, row = to / c->grid.columns;
+  const int32_t columns = (to - row * c->grid.columns) - (from - from_row * c->grid.columns);
+  const lanes apart = shorter_columns(m, lanes_splat((float)columns));
+  return lanes_first_value(rest_squared(m, apart, lanes_splat((float)(row - from_row))));
+}
+
 /* The search for anchors, at one particle. */
 typedef struct anchor_search {
   rest_metric metric;
-  int32_t particle, column, row;
+  int32_t particle;
   int32_t *slots[TETHERS]; /* anchors of all particles; NULL for a slot that the cloth does not have */
 } anchor_search;
 
-/* Squared rest distance from a pin to a grid point [m^2]. */
-static float rest_from(const cloth *c, const anchor_search *t, int32_t pin, int32_t column, int32_t row) {
-  int32_t pin_row = pin / c->grid.columns;
-  lanes columns = shorter_columns(t->metric, lanes_splat((float)(column - (pin - pin_row * c->grid.columns))));
-  return lanes_first_value(rest_squared(t->metric, columns, lanes_splat((float)(row - pin_row))));
-}
-
 static float rest_to_particle(const cloth *c, const anchor_search *t, int32_t pin) {
-  return rest_from(c, t, pin, t->column, t->row);
+  return squared_rest(c, t->metric, pin, t->particle);
 }
 
 /* A pin is redundant beside another anchor if it is less than half as far from it as from the particle: this is the
    ratio of the squares. A greater one lets particles below a row of pins take two neighbouring ones. */
 #define REDUNDANT_RATIO 4.0f
 
-/* Is `pin` redundant for the particle beside the anchor `other`? */
 static int is_redundant_anchor(const cloth *c, const anchor_search *t, int32_t pin, int32_t other) {
-  int32_t row = other / c->grid.columns;
-  float between = rest_from(c, t, pin, other - row * c->grid.columns, row);
-  return REDUNDANT_RATIO * between < rest_to_particle(c, t, pin);
+  return REDUNDANT_RATIO * squared_rest(c, t->metric, pin, other) < rest_to_particle(c, t, pin);
 }
 
 /* Proposes a pin, or -1: the nearest is the first anchor, the nearest that is not redundant beside it the second. */
@@ -107,23 +105,11 @@ static void propose_anchor(const cloth *c, const anchor_search *t, int32_t pin) 
 
 /* Proposes the anchors of the neighbour that is so many columns and rows away, if there is one. */
 static void propose_from_neighbour(const cloth *c, const anchor_search *t, int32_t columns, int32_t rows) {
-  int32_t column = t->column + columns;
-  int32_t row = t->row + rows;
-  if (is_wrapped(c)) {
-    column += column < 0 ? c->grid.columns : 0;
-    column -= column >= c->grid.columns ? c->grid.columns : 0;
+  const int32_t row = t->particle / c->grid.columns, column = t->particle % c->grid.columns;
+  const int32_t neighbour = particle_from(c, row + rows, column + columns);
+  for (int32_t slot = 0; neighbour >= 0 && slot < c->settings.tethers.count; slot++) {
+    propose_anchor(c, t, t->slots[slot][neighbour]);
   }
-  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return; }
-  for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
-    propose_anchor(c, t, t->slots[slot][row * c->grid.columns + column]);
-  }
-}
-
-/* Moves the search to a column of its row; columns past the end of a tube's row start again at 0. */
-static void set_cursor(const cloth *c, anchor_search *t, int32_t column) {
-  column -= column >= c->grid.columns ? c->grid.columns : 0;
-  t->column = column;
-  t->particle = t->row * c->grid.columns + column;
 }
 
 /* One sweep of nearest-anchor propagation, downwards for rows 1 and upwards for -1: candidates come from the row
@@ -135,46 +121,33 @@ static void propagate_anchors(const cloth *c, int32_t rows) {
   t.slots[0] = tethers_of(c, 0);
   t.slots[1] = c->settings.tethers.count > 1 ? tethers_of(c, 1) : NULL;
   for (int32_t n = 0; n < c->grid.rows; n++) {
-    t.row = rows > 0 ? n : c->grid.rows - 1 - n;
+    const int32_t first = (rows > 0 ? n : c->grid.rows - 1 - n) * c->grid.columns;
     for (int32_t column = 0; column < columns; column++) {
-      set_cursor(c, &t, column);
+      t.particle = first + column % c->grid.columns;
       propose_from_neighbour(c, &t, -1, 0 - rows);
       propose_from_neighbour(c, &t, 0, 0 - rows);
       propose_from_neighbour(c, &t, 1, 0 - rows);
       propose_from_neighbour(c, &t, -1, 0);
     }
     for (int32_t column = columns - 1; column >= 0; column--) {
-      set_cursor(c, &t, column);
+      t.particle = first + column % c->grid.columns;
       propose_from_neighbour(c, &t, 1, 0);
     }
   }
-}
-
-/* May tethers lead to a particle? */
-static int is_anchor(const cloth *c, int32_t particle) {
-  return is_pinned(c, particle) && !is_on_body(c, particle) && !is_gap(c, particle, GAP_PARTICLE);
-}
-
-#if WITH_GAPS
-
-/* Columns from one to another, round the other side of a tube if that is shorter. */
-static int32_t columns_between(const cloth *c, int32_t from, int32_t to) {
-  const int32_t apart = to - from, half = c->grid.columns / 2;
-  const int32_t shift = !is_wrapped(c) ? 0 : apart > half ? c->grid.columns : apart < -half ? -c->grid.columns : 0;
-  return apart - shift;
 }
 
 /* Is there material on both sides of a straight line between two particles, where it passes rows or columns, or on one
    side of it where it follows them? It does not stretch before it is as long as at rest; one over a hole may. */
 static int is_over_material(const cloth *c, int32_t particle, int32_t pin) {
   const int32_t columns = c->grid.columns, row = particle / columns, column = particle - row * columns;
-  const int32_t down = pin / columns - row, across = columns_between(c, column, pin % columns);
+  const int32_t down = pin / columns - row, apart = pin % columns - column, half = columns / 2;
+  const int32_t round = !is_wrapped(c) ? 0 : apart > half ? columns : apart < -half ? -columns : 0; /* a tube */
+  const int32_t across = apart - round;
   const int32_t rows = down < 0 ? -down : down, wide = across < 0 ? -across : across;
   const int32_t step_row = down < 0 ? -1 : 1, step_column = across < 0 ? -1 : 1;
-  int32_t r = row, q = column,
-          error = wide - rows; /* Bresenham's line, but for the steps, one row or one column each */
+  int32_t r = row, q = column, error = wide - rows; /* Bresenham's line, but for steps of one row or one column */
   for (int32_t n = 0; n < rows + wide; n++) {
-    const int along_warp = rows == 0 || (wide > 0 && error > 0) || (wide > 0 && error == 0);
+    const int along_warp = rows == 0 || (wide > 0 && error >= 0);
     const int32_t next_q = along_warp ? q + step_column : q, next_r = along_warp ? r : r + step_row;
     const int32_t first_q = (next_q < q ? next_q : q) + columns, first_r = next_r < r ? next_r : r;
     if (is_gap(c, first_r * columns + first_q % columns, along_warp ? GAP_WARP : GAP_WEFT)) { return 0; }
@@ -196,18 +169,14 @@ CLOTH_SEPARATE void remove_tethers_over_gaps(const cloth *c) {
   }
 }
 
-#endif
-
 /* Chooses the tethers of all particles: pins are their own anchors, and two sweeps propagate them. */
 CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
-    tethers_of(c, 0)[i] = i < c->count && is_anchor(c, i) ? i : -1;
+    tethers_of(c, 0)[i] = i < c->count && is_held(c, i) && !is_gap(c, i, GAP_PARTICLE) ? i : -1;
   }
   propagate_anchors(c, 1);
   propagate_anchors(c, -1);
-#if WITH_GAPS
   if (has_gaps(c)) { remove_tethers_over_gaps(c); }
-#endif
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
@@ -219,7 +188,6 @@ static uint64_t paths_work(const cloth *c) {
   return (uint64_t)(uint32_t)(c->settings.tethers.count * c->count) * steps * COST_PATH;
 }
 
-/* Removes the tethers to a particle that is a pin no longer. */
 static void remove_tethers_to(const cloth *c, int32_t particle) {
   int32_t *pins = (int32_t *)at(c, c->state.tethers);
   for (int32_t i = 0; i < c->settings.tethers.count * c->count; i++) {
@@ -238,19 +206,12 @@ static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
 
 int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
   int error = check_tether(c, particle, slot);
+  if (!error) { error = check_present(c, particle); }
+  if (!error && pin != -1) { error = check_pin(c, pin); }
+  if (!error && pin != -1) { error = check_present(c, pin); }
   if (error) { return error; }
-  error = check_present(c, particle);
-  if (error) { return error; }
-  if (pin != -1) {
-    error = check_pin(c, pin);
-    if (error) { return error; }
-    error = check_present(c, pin);
-    if (error) { return error; }
-  }
   if (!c->has_scratch) { return CLOTH_ERROR_STATE; } /* choosing needs it */
-#if WITH_GAPS
   if (pin >= 0 && has_gaps(c) && !is_over_material(c, particle, pin)) { return CLOTH_ERROR_STATE; }
-#endif
   if (inputs_of(c)->tethers_chosen == TETHERS_STALE) { choose_tethers(c); }
   inputs_of(c)->tethers_chosen = TETHERS_SET;
   set_input(c, &tethers_of(c, slot)[particle], &pin, sizeof pin);
@@ -259,8 +220,7 @@ int cloth_set_tether(cloth *c, int32_t particle, int32_t slot, int32_t pin) {
 
 int cloth_get_tether(const cloth *c, int32_t particle, int32_t slot, int32_t *pin) {
   int error = check_call(c, pin);
-  if (error) { return error; }
-  error = check_tether(c, particle, slot);
+  if (!error) { error = check_tether(c, particle, slot); }
   if (error) { return error; }
   *pin = inputs_of(c)->tethers_chosen == TETHERS_STALE ? -1 : tethers_of(c, slot)[particle];
   return CLOTH_OK;
