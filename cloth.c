@@ -3410,6 +3410,8 @@ static cloth_rotation half_rotation(cloth_rotation q) {
   return (cloth_rotation){q.x * share, q.y * share, q.z * share, w};
 }
 
+#if WITH_COLLIDERS
+
 /// Geometry ///
 
 /* What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names, by the
@@ -3417,17 +3419,17 @@ static cloth_rotation half_rotation(cloth_rotation q) {
 
 /* The head of every geometry. Its data follow, as offsets from its start say. All words, without pointers. */
 struct cloth_geometry {
-  uint32_t magic;         /* GEOMETRY_MAGIC */
-  int32_t shape;          /* a cloth_shape */
-  int32_t elements;       /* see cloth_geometry_key */
-  uint32_t hash[2];       /* of the data that it was built from, low word first */
-  cloth_vector low, high; /* corners of the box around its surface, in local axes [m] */
-  int32_t counts[3];      /* planes, edges | columns, rows | triangles, levels, one_sided | samples along x, y, z */
-  float spacing[2];       /* of height field and distance grid [m] */
-  float tolerance;        /* of hulls: see distance_to_hull() [m] */
-  uint32_t data;          /* offset of the planes, heights, triangles or distances [bytes] */
-  uint32_t edges;         /* offset of the edges of a hull [bytes] */
-  uint32_t levels[8];     /* offsets of the levels of a mesh's tree, leaves first [bytes] */
+  uint32_t magic;     /* GEOMETRY_MAGIC */
+  int32_t shape;      /* a cloth_shape */
+  int32_t elements;   /* see cloth_geometry_key */
+  uint32_t hash[2];   /* of the data that it was built from, low word first */
+  position_box box;   /* around its surface, in local axes [m] */
+  int32_t counts[3];  /* planes, edges | columns, rows | triangles, levels, one_sided | samples along x, y, z */
+  float spacing[2];   /* of height field and distance grid [m] */
+  float tolerance;    /* of hulls: see distance_to_hull(); of height fields the lowest height [m] */
+  uint32_t data;      /* offset of the planes, heights, triangles or distances [bytes] */
+  uint32_t edges;     /* offset of the edges of a hull [bytes] */
+  uint32_t levels[8]; /* offsets of the levels of a mesh's tree, leaves first [bytes] */
 };
 
 #define GEOMETRY_MAGIC 0x326d6f67u /* "gom2", little-endian */
@@ -3435,8 +3437,6 @@ struct cloth_geometry {
 #define GEOMETRY_HEAD 128u
 
 LAYOUT_CONTRACT(geometry_head_has_room, sizeof(cloth_geometry) <= GEOMETRY_HEAD);
-
-#if WITH_GEOMETRY
 
 static const void *geometry_data(const cloth_geometry *g, uint32_t offset) {
   return (const char *)(const void *)g + offset;
@@ -3447,13 +3447,36 @@ static int is_geometry(const cloth_geometry *g) {
   return g && (uintptr_t)(const void *)g % CLOTH_ALIGNMENT == 0 && g->magic == GEOMETRY_MAGIC;
 }
 
-#endif
-
-#if WITH_COLLIDERS
-
 /* 1 for shapes that have geometry. */
 CLOTH_INLINE int has_geometry(const cloth_collider *body) {
   return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
+}
+
+/* 1 for the shape that they name; 0 where that is left out of the build. */
+CLOTH_INLINE int is_hull(int32_t shape) {
+  return WITH_HULL && shape == CLOTH_SHAPE_HULL;
+}
+
+CLOTH_INLINE int is_height_field(int32_t shape) {
+  return WITH_HEIGHT_FIELD && shape == CLOTH_SHAPE_HEIGHT_FIELD;
+}
+
+CLOTH_INLINE int is_mesh(int32_t shape) {
+  return WITH_MESH && shape == CLOTH_SHAPE_MESH;
+}
+
+CLOTH_INLINE int is_distance_grid(int32_t shape) {
+  return WITH_DISTANCE_GRID && shape == CLOTH_SHAPE_DISTANCE_GRID;
+}
+
+/* 1 for a shape with geometry that the build has. */
+CLOTH_INLINE int has_shape(int32_t shape) {
+  return is_hull(shape) || is_height_field(shape) || is_mesh(shape) || is_distance_grid(shape);
+}
+
+/* 1 for surfaces of triangles. */
+CLOTH_INLINE int is_surface(int32_t shape) {
+  return is_mesh(shape) || is_height_field(shape);
 }
 
 /* Keeps the address of the surroundings while a step runs. NULL ends it. */
@@ -3469,20 +3492,6 @@ static const cloth_surroundings *surroundings_of(const cloth *c) {
 static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
   return has_geometry(body) ? surroundings_of(c)->geometries[body->geometry.place] : NULL;
 }
-
-#else
-
-#if WITH_COLLIDERS
-static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
-  (void)c;
-  (void)body;
-  return NULL;
-}
-#endif
-
-#endif
-
-#if WITH_GEOMETRY
 
 /* Is the geometry that a collider names at its place in the surroundings? */
 static int has_its_geometry(const cloth_surroundings *around, const cloth_collider *body) {
@@ -3505,22 +3514,68 @@ static int check_geometries(const cloth *c, const cloth_surroundings *around) {
   return CLOTH_OK;
 }
 
-#endif
-
-#if WITH_COLLIDERS
-
-#if WITH_SHARED_BODIES
-
-/* How many colliders below an index are meshes. */
-static int32_t count_meshes(const cloth *c, int32_t end) {
+/* How many of the cloth's own colliders are meshes. */
+static int32_t count_meshes(const cloth *c) {
   int32_t meshes = 0;
-  for (int32_t index = 0; index < end; index++) {
-    meshes += is_collider(c, index) && slot_at(c, index)->body.shape == CLOTH_SHAPE_MESH;
+  for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
+    meshes += colliders_of(c)[index].used && is_mesh(colliders_of(c)[index].body.shape);
   }
   return meshes;
 }
 
-#endif
+/// Boxes ///
+
+/* Boxes along the axes [m]. */
+
+/* The three rows of an array as vectors, to read or to write. */
+#define VECTORS_OF(array) ((vector_array){(float *)(array)[0], (float *)(array)[1], (float *)(array)[2]})
+
+/* Which vectors have smaller coordinates than others along all axes. */
+CLOTH_INLINE lanes_mask lanes3_less(lanes3 a, lanes3 b) {
+  return lanes_both(lanes_both(lanes_less(a.x, b.x), lanes_less(a.y, b.y)), lanes_less(a.z, b.z));
+}
+
+/* Beyond every coordinate and distance [m], and still with a square. */
+#define BEYOND_ALL 1.0e18f
+
+/* A box around nothing. */
+static position_box empty_box(void) {
+  return (position_box){vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL), vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
+}
+
+static cloth_vector vector_minimum(cloth_vector a, cloth_vector b) {
+  return vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
+}
+
+static cloth_vector vector_maximum(cloth_vector a, cloth_vector b) {
+  return vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
+}
+
+static position_box box_around_both(const position_box *a, const position_box *b) {
+  return (position_box){vector_minimum(a->low, b->low), vector_maximum(a->high, b->high)};
+}
+
+/* Widens a box to hold a point. */
+static void hold_point(position_box *box, cloth_vector p) {
+  box->low = vector_minimum(p, box->low);
+  box->high = vector_maximum(p, box->high);
+}
+
+/* The box around two points, and what is so far from it. */
+static position_box box_between(cloth_vector low, cloth_vector high, float far) {
+  const cloth_vector around = vector(far, far, far);
+  return (position_box){vector_subtract(low, around), vector_add(high, around)};
+}
+
+/* A box and what is so far from it. */
+static position_box box_beyond(const position_box *box, float far) {
+  return box_between(box->low, box->high, far);
+}
+
+static int do_boxes_meet(const position_box *a, const position_box *b) {
+  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
+         a->low.z < b->high.z && b->low.z < a->high.z;
+}
 
 #endif
 
@@ -3534,8 +3589,6 @@ static int32_t count_meshes(const cloth *c, int32_t end) {
  * In and out: the memory (state). Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Contacts that a particle remembers. */
 #define MEMORY_SLOTS 2
 
@@ -3547,8 +3600,7 @@ static float *memory_of(const cloth *c, int32_t slot, int32_t what) {
 }
 
 static vector_array memory_vectors(const cloth *c, int32_t slot, int32_t what) {
-  const vector_array v = {memory_of(c, slot, what), memory_of(c, slot, what + 1), memory_of(c, slot, what + 2)};
-  return v;
+  return (vector_array){memory_of(c, slot, what), memory_of(c, slot, what + 1), memory_of(c, slot, what + 2)};
 }
 
 /* A particle may touch several faces of a collider. Each is remembered as a collider of its own: the first under the
@@ -3617,8 +3669,6 @@ static void forget_collider(const cloth *c, int32_t collider) {
   }
 }
 
-#endif
-
 /// Touches ///
 
 /*
@@ -3628,8 +3678,6 @@ static void forget_collider(const cloth *c, int32_t collider) {
  *
  * In: colliders and their poses. Out: the list, scratch.touches; behind it is room for leaves of meshes. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Columns of a touch: as many as the widest lanes have. */
 #define TOUCH_LANES 8
@@ -3692,14 +3740,10 @@ static int32_t touch_bytes(int32_t columns, int32_t rows, int32_t has_creases) {
   return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch) + leaves;
 }
 
-#if WITH_MESH
-
 /* The leaves of a mesh near a block, behind the touches. */
 static mesh_leaves *leaves_of(const cloth *c) {
   return (mesh_leaves *)(void *)(touches_of(c) + c->state.max_touches + 1);
 }
-
-#endif
 
 /* The chain of the block of particles at a column. */
 static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
@@ -3827,8 +3871,6 @@ static void clear_touches(const cloth *c) {
   workspace_of(c)->searched = 0;
 }
 
-#endif
-
 /// Memory of cells that touch ///
 
 /*
@@ -3841,8 +3883,6 @@ static void clear_touches(const cloth *c) {
  *
  * In and out: the memory (state), the list of touches of cells. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Words before the first entry: how many there are, and 0. */
 #define CELL_MEMORY_HEAD 2
@@ -3968,7 +4008,8 @@ static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
 /* 1 if particles of a row may touch colliders in the part. */
 static int is_row_touched(const cloth *c, int32_t row) {
   int touches = 0;
-  for (int32_t column = 0; workspace_of(c)->touches > 0 && column < c->grid.columns; column += TOUCH_LANES) {
+  const int any = WITH_COLLIDERS && workspace_of(c)->touches > 0;
+  for (int32_t column = 0; any && column < c->grid.columns; column += TOUCH_LANES) {
     touches |= *chain_at(c, row, column) >= 0;
   }
   return touches;
@@ -3976,23 +4017,8 @@ static int is_row_touched(const cloth *c, int32_t row) {
 
 /* 1 if particles or cells may touch colliders in the part. */
 static int meets_colliders(const cloth *c) {
-  return workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0;
+  return WITH_COLLIDERS && (workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0);
 }
-
-#else
-
-static int is_row_touched(const cloth *c, int32_t row) {
-  (void)c;
-  (void)row;
-  return 0;
-}
-
-static int meets_colliders(const cloth *c) {
-  (void)c;
-  return 0;
-}
-
-#endif
 
 /* 1 if `product` holds what pairs, contacts and cells gave to each particle in the last substep. */
 static int holds_last_forces(const cloth *c) {
@@ -6924,167 +6950,7 @@ static int is_concave(const cloth_collider *body) {
   return WITH_CONCAVE && body->shape >= CLOTH_SHAPE_HEIGHT_FIELD;
 }
 
-/// Convex hulls ///
-
-/* Signed distance of points from a convex solid, in local axes: the largest distance from a plane, inside and where the
-   nearest point lies in a face; else that of the nearest edge. */
-
-/* A plane: points p with normal . p <= offset are behind it. */
-typedef struct hull_plane {
-  cloth_vector normal; /* unit length */
-  float offset;        /* [m] */
-} hull_plane;
-
-/* An edge between two corners. */
-typedef struct hull_edge {
-  cloth_vector from, along; /* [m] */
-  float inverse_squared;    /* of the length of `along` [1/m^2] */
-} hull_edge;
-
-#if WITH_HULL
-
-/* Beyond every distance, and still with a square. */
-#define HULL_BEYOND 1.0e18f
-
-/* Distances and directions of a block of points from the nearest edge. */
-static lanes distance_to_edges(const cloth_geometry *g, lanes3 p, lanes3 *normal) {
-  const hull_edge *edges = (const hull_edge *)geometry_data(g, g->edges);
-  lanes least = lanes_splat(HULL_BEYOND);
-  lanes3 nearest = p;
-  for (int32_t n = 0; n < g->counts[1]; n++) {
-    const lanes3 along = lanes3_splat(edges[n].along);
-    lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(edges[n].from)), STATE_QUANTUM);
-    lanes share = lanes_flush(lanes_multiply(lanes3_dot(from, along), lanes_splat(edges[n].inverse_squared)));
-    share = lanes_minimum(lanes_maximum(share, lanes_splat(0.0f)), lanes_splat(1.0f));
-    from = lanes3_flush_below(lanes3_subtract(from, lanes3_scale(along, share)), STATE_QUANTUM);
-    const lanes squared = lanes3_dot(from, from);
-    const lanes_mask nearer = lanes_less(squared, least);
-    least = lanes_select(nearer, squared, least);
-    nearest = lanes3_select(nearer, from, nearest);
-  }
-  const lanes distance = lanes_square_root(least);
-  const lanes divisor = lanes_maximum(distance, lanes_splat(STATE_QUANTUM));
-  *normal = lanes3_scale(nearest, lanes_divide(lanes_splat(1.0f), divisor));
-  return distance;
-}
-
-static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal) {
-  const hull_plane *planes = (const hull_plane *)geometry_data(g, g->data);
-  lanes largest = lanes_splat(-HULL_BEYOND);
-  lanes3 outward = p;
-  for (int32_t n = 0; n < g->counts[0]; n++) {
-    const lanes3 direction = lanes3_splat(planes[n].normal);
-    const lanes distance = lanes_subtract(lanes3_dot(p, direction), lanes_splat(planes[n].offset));
-    const lanes_mask larger = lanes_less(largest, distance);
-    largest = lanes_select(larger, distance, largest);
-    outward = lanes3_select(larger, direction, outward);
-  }
-  *normal = outward;
-  largest = lanes_flush_below(largest, STATE_QUANTUM);
-  /* The nearest point of the plane: is it in the solid? A point in or at the solid needs no other. */
-  const lanes3 foot = lanes3_flush_below(lanes3_subtract(p, lanes3_scale(outward, largest)), STATE_QUANTUM);
-  lanes beyond = lanes_splat(-HULL_BEYOND);
-  for (int32_t n = 0; n < g->counts[0]; n++) {
-    const lanes distance = lanes3_dot(foot, lanes3_splat(planes[n].normal));
-    beyond = lanes_maximum(lanes_subtract(distance, lanes_splat(planes[n].offset)), beyond);
-  }
-  const lanes tolerance = lanes_splat(g->tolerance);
-  const lanes_mask off_face = lanes_both(lanes_less(tolerance, beyond), lanes_less(tolerance, largest));
-  if (!lanes_any(off_face)) { return largest; }
-  lanes3 from_edge;
-  const lanes distance = distance_to_edges(g, p, &from_edge);
-  *normal = lanes3_select(off_face, from_edge, outward);
-  return lanes_select(off_face, distance, largest);
-}
-
-#endif
-
-/// Triangles ///
-
-/* Triangles, as contact with meshes and height fields needs them, one in each lane. */
-
-#if WITH_MESH || WITH_HEIGHT_FIELD
-
-/* Floats of a triangle with its counter-clockwise normal. All but the first corner are relative to that. */
-enum {
-  TRIANGLE_CORNER,                          /* [m] */
-  TRIANGLE_NORMAL = TRIANGLE_CORNER + 3,    /* unit length */
-  TRIANGLE_EDGES = TRIANGLE_NORMAL + 3,     /* to the second and to the third corner [m] */
-  TRIANGLE_OUTWARD = TRIANGLE_EDGES + 6,    /* unit normals of the edges in the plane, from the first edge on */
-  TRIANGLE_FAR_SIDE = TRIANGLE_OUTWARD + 9, /* distance of the second edge from the corner, along its normal [m] */
-  TRIANGLE_INVERSE = TRIANGLE_FAR_SIDE + 1, /* inverse squared lengths of the edges [1/m^2] */
-  TRIANGLE_FLOATS = TRIANGLE_INVERSE + 3
-};
-
-/* CLOTH_LANES triangles in memory: float number n of the first is at value[n * stride]. */
-typedef struct triangle_lanes {
-  const float *value;
-  int32_t stride;
-} triangle_lanes;
-
-/* Smallest double area [m^2] and height [m] of a triangle that has a normal beyond the rounding of corners. */
-#define TRIANGLE_MIN_AREA 2.0e-8f
-#define TRIANGLE_MIN_HEIGHT 1.0e-5f
-
-CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
-  return lanes_load(t->value + n * t->stride);
-}
-
-CLOTH_INLINE lanes3 triangle_vector(const triangle_lanes *t, int32_t n) {
-  return lanes3_of(triangle_float(t, n), triangle_float(t, n + 1), triangle_float(t, n + 2));
-}
-
-CLOTH_INLINE void store_vector(float *to, int32_t stride, int32_t n, lanes3 a) {
-  lanes_store(to + n * stride, a.x);
-  lanes_store(to + (n + 1) * stride, a.y);
-  lanes_store(to + (n + 2) * stride, a.z);
-}
-
-/* The direction in the plane that leads out of an edge. */
-CLOTH_INLINE lanes3 edge_normal(lanes3 along, lanes3 normal, lanes inverse_squared) {
-  const lanes3 across = lanes3_flush(lanes3_cross(along, normal));
-  return lanes3_flush(lanes3_scale(across, lanes_square_root(inverse_squared)));
-}
-
-/* Stores triangles of three corners without fractions below STATE_QUANTUM. Returns which are not degenerate. */
-CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3 corner[3]) {
-  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  const lanes3 sides[3] = {lanes3_flush_below(lanes3_subtract(corner[1], corner[0]), STATE_QUANTUM),
-                           lanes3_flush_below(lanes3_subtract(corner[2], corner[1]), STATE_QUANTUM),
-                           lanes3_flush_below(lanes3_subtract(corner[2], corner[0]), STATE_QUANTUM)};
-  const lanes3 area = lanes3_flush(lanes3_cross(sides[0], sides[2]));
-  const lanes twice = lanes3_length(area);
-  lanes squares[3], longest = zero;
-  for (int32_t n = 0; n < 3; n++) {
-    squares[n] = lanes3_dot(sides[n], sides[n]);
-    longest = lanes_maximum(squares[n], longest);
-  }
-  const lanes least = lanes_maximum(lanes_splat(TRIANGLE_MIN_AREA),
-                                    lanes_multiply(lanes_splat(TRIANGLE_MIN_HEIGHT), lanes_square_root(longest)));
-  const lanes_mask is_small = lanes_less(twice, least);
-  const lanes3 normal = lanes3_flush(lanes3_scale(area, lanes_divide(one, lanes_select(is_small, one, twice))));
-  store_vector(to, stride, TRIANGLE_CORNER, corner[0]);
-  store_vector(to, stride, TRIANGLE_NORMAL, normal);
-  store_vector(to, stride, TRIANGLE_EDGES, sides[0]);
-  store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
-  for (int32_t n = 0; n < 3; n++) {
-    const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
-    const lanes3 along = n == 2 ? lanes3_subtract(lanes3_of(zero, zero, zero), sides[2]) : sides[n];
-    const lanes3 outward = edge_normal(along, normal, inverse);
-    lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
-    store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
-    if (n == 1) {
-      lanes_store(to + TRIANGLE_FAR_SIDE * stride, lanes_flush_below(lanes3_dot(outward, sides[0]), STATE_QUANTUM));
-    }
-  }
-  return lanes_less(zero, lanes_drop(is_small, one));
-}
-
-#endif
-
 /// Where points lie to triangles ///
-
-#if WITH_SELF || WITH_COLLIDERS
 
 /*
  * The nearest points of triangles, one in each lane. Places are multiples of 2^-30 m, see STATE_ROUNDER, so that no
@@ -7166,13 +7032,9 @@ CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) 
   return t;
 }
 
-#endif
-
 /// A point of a triangle ///
 
 /* The triangles of a cloth, and the point of one that is nearest to another point. */
-
-#if WITH_QUERIES || WITH_COLLIDERS || (WITH_SELF && WITH_SEAMS)
 
 /* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
    two of these differ by 0 or by at least 2^-123. */
@@ -7248,10 +7110,6 @@ static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3
   return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
 }
 
-#endif
-
-#if WITH_QUERIES
-
 /* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
 static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
   const int32_t cells = cells_along_warp(c), cell = triangle / 2;
@@ -7262,14 +7120,80 @@ static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[
   particle[2] = triangle % 2 ? below + column : below + beside;
 }
 
-#endif
+#if WITH_COLLIDERS
+
+/// Convex hulls ///
+
+/* Signed distance of points from a convex solid, in local axes: the largest distance from a plane, inside and where the
+   nearest point lies in a face; else that of the nearest edge. */
+
+/* A plane: points p with normal . p <= offset are behind it. */
+typedef struct hull_plane {
+  cloth_vector normal; /* unit length */
+  float offset;        /* [m] */
+} hull_plane;
+
+/* An edge between two corners. */
+typedef struct hull_edge {
+  cloth_vector from, along; /* [m] */
+  float inverse_squared;    /* of the length of `along` [1/m^2] */
+} hull_edge;
+
+/* Distances and directions of a block of points from the nearest edge. */
+static lanes distance_to_edges(const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  const hull_edge *edges = (const hull_edge *)geometry_data(g, g->edges);
+  lanes least = lanes_splat(BEYOND_ALL);
+  lanes3 nearest = p;
+  for (int32_t n = 0; n < g->counts[1]; n++) {
+    const lanes3 along = lanes3_splat(edges[n].along);
+    lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(edges[n].from)), STATE_QUANTUM);
+    lanes share = lanes_flush(lanes_multiply(lanes3_dot(from, along), lanes_splat(edges[n].inverse_squared)));
+    share = lanes_minimum(lanes_maximum(share, lanes_splat(0.0f)), lanes_splat(1.0f));
+    from = lanes3_flush_below(lanes3_subtract(from, lanes3_scale(along, share)), STATE_QUANTUM);
+    const lanes squared = lanes3_dot(from, from);
+    const lanes_mask nearer = lanes_less(squared, least);
+    least = lanes_select(nearer, squared, least);
+    nearest = lanes3_select(nearer, from, nearest);
+  }
+  const lanes distance = lanes_square_root(least);
+  const lanes divisor = lanes_maximum(distance, lanes_splat(STATE_QUANTUM));
+  *normal = lanes3_scale(nearest, lanes_divide(lanes_splat(1.0f), divisor));
+  return distance;
+}
+
+static lanes distance_to_hull(const cloth_geometry *g, lanes3 p, lanes3 *normal) {
+  const hull_plane *planes = (const hull_plane *)geometry_data(g, g->data);
+  lanes largest = lanes_splat(-BEYOND_ALL);
+  lanes3 outward = p;
+  for (int32_t n = 0; n < g->counts[0]; n++) {
+    const lanes3 direction = lanes3_splat(planes[n].normal);
+    const lanes distance = lanes_subtract(lanes3_dot(p, direction), lanes_splat(planes[n].offset));
+    const lanes_mask larger = lanes_less(largest, distance);
+    largest = lanes_select(larger, distance, largest);
+    outward = lanes3_select(larger, direction, outward);
+  }
+  *normal = outward;
+  largest = lanes_flush_below(largest, STATE_QUANTUM);
+  /* The nearest point of the plane: is it in the solid? A point in or at the solid needs no other. */
+  const lanes3 foot = lanes3_flush_below(lanes3_subtract(p, lanes3_scale(outward, largest)), STATE_QUANTUM);
+  lanes beyond = lanes_splat(-BEYOND_ALL);
+  for (int32_t n = 0; n < g->counts[0]; n++) {
+    const lanes distance = lanes3_dot(foot, lanes3_splat(planes[n].normal));
+    beyond = lanes_maximum(lanes_subtract(distance, lanes_splat(planes[n].offset)), beyond);
+  }
+  const lanes tolerance = lanes_splat(g->tolerance);
+  const lanes_mask off_face = lanes_both(lanes_less(tolerance, beyond), lanes_less(tolerance, largest));
+  if (!lanes_any(off_face)) { return largest; }
+  lanes3 from_edge;
+  const lanes distance = distance_to_edges(g, p, &from_edge);
+  *normal = lanes3_select(off_face, from_edge, outward);
+  return lanes_select(off_face, distance, largest);
+}
 
 /// Grids of signed distances ///
 
 /* Contact of a path with a solid whose signed distances lie on a grid, trilinear between samples; the unit gradient is
    the normal. A path goes on by the distance until it is close to the surface or at its end. */
-
-#if WITH_DISTANCE_GRID
 
 /* Least length of a gradient that has a direction [1]. */
 #define GRID_MIN_GRADIENT 1.0e-3f
@@ -7318,17 +7242,12 @@ static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
   return between(front, back, t.z);
 }
 
-/* How far a point relative to the low corner is outside of the grid along each axis. */
-static cloth_vector outside_grid(const cloth_geometry *g, cloth_vector p) {
-  const cloth_vector high = vector_subtract(g->high, g->low);
-  return vector(p.x - minimum(maximum(p.x, 0.0f), high.x), p.y - minimum(maximum(p.y, 0.0f), high.y),
-                p.z - minimum(maximum(p.z, 0.0f), high.z));
-}
-
 /* The distance at a point in local axes, and the normal; outside of the grid a lower bound of the distance. */
 static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
-  const cloth_vector p = vector_flush(vector_subtract(point, g->low), STATE_QUANTUM);
-  const float outside = vector_length(outside_grid(g, p));
+  const cloth_vector p = vector_flush(vector_subtract(point, g->box.low), STATE_QUANTUM);
+  const cloth_vector high = vector_subtract(g->box.high, g->box.low);
+  const cloth_vector within = vector_minimum(vector_maximum(p, vector(0.0f, 0.0f, 0.0f)), high);
+  const float outside = vector_length(vector_subtract(p, within));
   grid_cell cell;
   find_grid_cell(g, p, &cell);
   cloth_vector gradient;
@@ -7340,8 +7259,6 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
   return outside > 0.0f ? maximum(outside, inside - outside) : inside;
 }
 
-#endif
-
 /// Collider shapes ///
 
 /* Signed distances of points from the surfaces of colliders, in local axes [m], with the unit direction in which they
@@ -7351,8 +7268,6 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
    STATE_QUANTUM, the smallest length that lanes3_length() gives beside 0; a length of 0 would be divided by. */
 #define NORMAL_MIN_LENGTH 1.0e-9f
 
-#if WITH_COLLIDERS
-
 CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   lanes length = lanes3_length(p);
   lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
@@ -7361,12 +7276,8 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   return lanes_subtract(length, radius);
 }
 
-#endif
-
 /* Lower bound of the squared cosine of a capsule's lean; find_shape_fault() admits 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
-
-#if WITH_COLLIDERS
 
 /* Two spheres and the cone that touches both: in the plane through axis and point a line whose normal leans by sine =
    (r0 - r1) / length towards the upper sphere. A point beyond it is nearest to a sphere. */
@@ -7421,12 +7332,8 @@ CLOTH_INLINE lanes distance_to_box(cloth_vector half, lanes3 p, lanes3 *normal) 
   return lanes_select(is_outside, outside, largest);
 }
 
-#endif
-
 /* Half the third side of the box for a cylinder's cross-section [m]: so large that its faces are never the nearest. */
 #define CYLINDER_HALF_DEPTH 1.0e4f
-
-#if WITH_COLLIDERS
 
 /* The solid that a rectangle sweeps about the y axis: a box in (distance from the axis, y) that is long in z. */
 CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, lanes3 *normal) {
@@ -7445,12 +7352,8 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
 
 /* Distances of a block of local points from a collider of any shape but those with is_concave(). */
 CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geometry *g, lanes3 p, lanes3 *normal) {
-  (void)g;
+  if (is_hull(body->shape)) { return distance_to_hull(g, p, normal); }
   switch (body->shape) {
-#if WITH_HULL
-  case CLOTH_SHAPE_HULL:
-    return distance_to_hull(g, p, normal);
-#endif
   case CLOTH_SHAPE_PLANE:
     *normal = lanes3_splat(vector(0.0f, 1.0f, 0.0f));
     return p.y;
@@ -7465,49 +7368,26 @@ CLOTH_ONCE lanes distance_to_body(const cloth_collider *body, const cloth_geomet
   }
 }
 
-#endif
-
-#if WITH_COLLIDERS
-
 /* Distance of one local point, with the bits that a lane of distance_to_body() has; also from a distance grid. */
 CLOTH_SEPARATE float distance_of_point(const cloth_collider *body, const cloth_geometry *g, cloth_vector p,
                                        cloth_vector *normal) {
-#if WITH_DISTANCE_GRID
-  if (body->shape == CLOTH_SHAPE_DISTANCE_GRID) { return distance_in_grid(g, p, normal); }
-#endif
+  if (is_distance_grid(body->shape)) { return distance_in_grid(g, p, normal); }
   lanes3 outward;
   float distance = lanes_first_value(distance_to_body(body, g, lanes3_splat(p), &outward));
   *normal = vector(lanes_first_value(outward.x), lanes_first_value(outward.y), lanes_first_value(outward.z));
   return distance;
 }
 
-#endif
-
 /* The reach of a plane [m]: farther than any particle can be from it, so that it is always near. */
 #define PLANE_REACH 1.0e9f
 
-#if WITH_COLLIDERS
-
-/* Largest distance of a collider's surface from its position [m], or a little more. */
+/* Largest distance of a stored collider's surface from its position [m], or a little more: the dimensions that its
+   shape is without are 0. */
 static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
-  if (g) {
-    const cloth_vector low = vector_subtract(vector(0.0f, 0.0f, 0.0f), g->low);
-    return body->shape == CLOTH_SHAPE_HEIGHT_FIELD
-               ? PLANE_REACH
-               : vector_length(vector(maximum(low.x, g->high.x), maximum(low.y, g->high.y), maximum(low.z, g->high.z)));
-  }
-  switch (body->shape) {
-  case CLOTH_SHAPE_SPHERE:
-    return body->radius;
-  case CLOTH_SHAPE_CAPSULE:
-    return body->half_height + maximum(body->radius, body->radius_top);
-  case CLOTH_SHAPE_BOX:
-    return vector_length(body->half_extents);
-  case CLOTH_SHAPE_CYLINDER:
-    return body->half_height + body->radius;
-  default:
-    return PLANE_REACH;
-  }
+  if (body->shape == CLOTH_SHAPE_PLANE || is_height_field(body->shape)) { return PLANE_REACH; }
+  if (g) { return vector_length(vector_maximum(vector_subtract(vector(0.0f, 0.0f, 0.0f), g->box.low), g->box.high)); }
+  if (body->shape == CLOTH_SHAPE_BOX) { return vector_length(body->half_extents); }
+  return body->half_height + maximum(body->radius, body->radius_top);
 }
 
 #endif
@@ -7530,6 +7410,7 @@ static int32_t whole_below(float a) {
   return (float)whole > a ? whole - 1 : whole;
 }
 
+/* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {
   return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }
@@ -8114,8 +7995,6 @@ static void clear_contact_record(const cloth *c) {
   if (has_contact_record(c)) { fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t)); }
 }
 
-#if WITH_CONTACT_RECORD
-
 /* Entry `number` of the record, from 1. */
 static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
   contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
@@ -8171,6 +8050,8 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
 }
+
+#if WITH_CONTACT_RECORD
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
   int error = check_cloth(c);
@@ -10094,293 +9975,6 @@ int cloth_reset_tethers(cloth *c) {
     wake(c);
   }
   return error;
-}
-
-#endif
-
-/// Triangle meshes ///
-
-/* A mesh is a tree with eight children to a node and leaves of eight triangles, in the order of a Morton curve
-   (build_mesh.h). All levels are complete, so children are found by number. Out: nodes whose boxes overlap a box, and
-   what that costs. */
-
-/* Children of a node, and triangles of a leaf. */
-#define MESH_CHILDREN 8
-/* Most levels of nodes: 8^8 is more than CLOTH_TRIANGLE_LIMIT. */
-#define MESH_LEVELS 7
-
-/* Beyond every coordinate [m]. */
-#define MESH_BEYOND 1.0e18f
-
-/* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
-typedef struct mesh_node {
-  float low[3][MESH_CHILDREN], high[3][MESH_CHILDREN]; /* [m] */
-} mesh_node;
-
-#if WITH_MESH
-
-static const mesh_node *nodes_of_level(const cloth_geometry *g, int32_t level) {
-  return (const mesh_node *)geometry_data(g, g->levels[level]);
-}
-
-/* Which children of a node overlap a box, a bit each. */
-CLOTH_INLINE uint32_t overlapping_children(const mesh_node *node, cloth_vector low, cloth_vector high) {
-  uint32_t bits = 0;
-  for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
-    lanes_mask mask = lanes_both(lanes_less(lanes_load(node->low[0] + n), lanes_splat(high.x)),
-                                 lanes_less(lanes_splat(low.x), lanes_load(node->high[0] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[1] + n), lanes_splat(high.y)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(low.y), lanes_load(node->high[1] + n)));
-    mask = lanes_both(mask, lanes_less(lanes_load(node->low[2] + n), lanes_splat(high.z)));
-    mask = lanes_both(mask, lanes_less(lanes_splat(low.z), lanes_load(node->high[2] + n)));
-    bits |= lanes_bits(mask) << n;
-  }
-  return bits;
-}
-
-/* A walk through the boxes of a tree that overlap a box. */
-typedef struct mesh_walk {
-  const cloth_geometry *g;
-  cloth_vector low, high;     /* corners of the box [m] */
-  int32_t level;              /* where it is; the children of nodes of level 0 are leaves */
-  int32_t node[MESH_LEVELS];  /* on the way down there */
-  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
-  int32_t nodes;              /* how many were looked at */
-  int32_t overflows;          /* 1 if the walk ended at the bound */
-} mesh_walk;
-
-/* Goes into a node of the level w->level. */
-static void enter_node(mesh_walk *w, int32_t node) {
-  w->node[w->level] = node;
-  w->open[w->level] = overlapping_children(&nodes_of_level(w->g, w->level)[node], w->low, w->high);
-  w->nodes++;
-}
-
-static void start_walk(mesh_walk *w, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
-  w->g = g;
-  w->low = low;
-  w->high = high;
-  w->level = g->counts[1] - 1;
-  w->open[0] = 0;
-  w->nodes = w->overflows = 0;
-  enter_node(w, 0);
-}
-
-/* Goes to the next node of level 0 in which boxes overlap: w->node[0] and w->open[0]. Returns 0 at the end. */
-CLOTH_SEPARATE int next_node(mesh_walk *w) {
-  int32_t level = w->level;
-  while (!w->open[0]) {
-    const uint32_t open = w->open[level];
-    if (!open) {
-      if (++level == w->g->counts[1]) { return 0; }
-      continue;
-    }
-    const int32_t below = MESH_CHILDREN * w->node[level] + first_bit(open);
-    w->open[level] = open & (open - 1u);
-    if (w->nodes >= MESH_WALK_NODES) {
-      w->overflows = 1;
-      return 0;
-    }
-    w->level = --level;
-    enter_node(w, below);
-  }
-  return 1;
-}
-
-/* Sets the box of leaf number `n` of a list to that of a child of a node; to none without. */
-static void set_leaf_box(mesh_leaves *list, int32_t n, const mesh_node *node, int32_t child) {
-  for (int32_t k = 0; k < 3; k++) {
-    list->low[k][n] = node ? node->low[k][child] : MESH_BEYOND;
-    list->high[k][n] = node ? node->high[k][child] : -MESH_BEYOND;
-  }
-}
-
-/* Adds children of a node, a bit each, to leaves. */
-static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number, uint32_t open) {
-  for (; open; open &= open - 1u) {
-    const int32_t child = first_bit(open);
-    if (list->count == MOST_LEAVES) {
-      list->overflows = 1;
-      return;
-    }
-    set_leaf_box(list, list->count, node, child);
-    list->leaf[list->count++] = MESH_CHILDREN * number + child;
-  }
-}
-
-/* The box around leaves of a list. */
-static position_box box_of_leaves(const mesh_leaves *list) {
-  lanes3 low = lanes3_splat(vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND)),
-         high = lanes3_scale(low, lanes_splat(-1.0f));
-  for (int32_t n = 0; n < list->count; n += CLOTH_LANES) {
-    low = lanes3_minimum(
-        lanes3_of(lanes_load(list->low[0] + n), lanes_load(list->low[1] + n), lanes_load(list->low[2] + n)), low);
-    high = lanes3_maximum(
-        lanes3_of(lanes_load(list->high[0] + n), lanes_load(list->high[1] + n), lanes_load(list->high[2] + n)), high);
-  }
-  return box_of_lanes(low, high);
-}
-
-/* Lists the leaves near a box. */
-CLOTH_SEPARATE void find_leaves(mesh_leaves *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
-  mesh_walk w;
-  list->count = list->overflows = 0;
-  for (start_walk(&w, g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
-    add_leaves(list, &nodes_of_level(g, 0)[w.node[0]], w.node[0], w.open[0]);
-  }
-  for (int32_t n = list->count; n % LANES_SUMS != 0; n++) { /* the rest of the last block of lanes */
-    set_leaf_box(list, n, NULL, 0);
-  }
-  list->box = box_of_leaves(list);
-  list->overflows |= w.overflows;
-  list->work = (uint32_t)w.nodes * COST_MESH_NODE + (uint32_t)list->count * COST_MESH_LEAF;
-}
-
-/* The triangles of a leaf from number `first` on, a multiple of CLOTH_LANES: those that do not exist are beyond all. */
-CLOTH_INLINE triangle_lanes triangles_of_leaf(const cloth_geometry *g, int32_t leaf, int32_t first) {
-  const float *values = (const float *)geometry_data(g, g->data);
-  const triangle_lanes t = {values + leaf * TRIANGLE_FLOATS * MESH_CHILDREN + first, MESH_CHILDREN};
-  return t;
-}
-
-#endif
-
-/// Height fields ///
-
-/* The ground under a grid of heights: its triangles, and how deep a point is below it, in local axes. */
-
-#if WITH_HEIGHT_FIELD
-
-/* The corner of a cell. */
-static cloth_vector field_point(const cloth_geometry *g, int32_t column, int32_t row) {
-  const float *heights = (const float *)geometry_data(g, g->data);
-  return vector((float)column * g->spacing[0], heights[row * g->counts[0] + column], (float)row * g->spacing[1]);
-}
-
-/* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
-static int32_t clamped_cell(float position, int32_t cells) {
-  if (!(position > 0.0f)) { return 0; }
-  return position < (float)cells ? (int32_t)position : cells - 1;
-}
-
-/* The height of the highest corner of a cell [m]. */
-static float highest_corner(const cloth_geometry *g, int32_t column, int32_t row) {
-  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
-  return maximum(maximum(h[0], h[1]), maximum(h[g->counts[0]], h[g->counts[0] + 1]));
-}
-
-/* Cells of a field: a window of it, row by row. */
-typedef struct field_window {
-  int32_t left, first, columns, rows;
-} field_window;
-
-/* The height of the highest corner in a window [m]. */
-static float highest_in_window(const cloth_geometry *g, const field_window *w) {
-  const float *h = (const float *)geometry_data(g, g->data) + w->first * g->counts[0] + w->left;
-  float highest = h[0];
-  for (int32_t row = 0; row <= w->rows; row++) {
-    for (int32_t column = 0; column <= w->columns; column++) {
-      highest = maximum(h[row * g->counts[0] + column], highest);
-    }
-  }
-  return highest;
-}
-
-/* Cells of lanes. */
-typedef struct field_cells {
-  float column[CLOTH_LANES], row[CLOTH_LANES];
-  float height[4][CLOTH_LANES]; /* of the corners, x first */
-} field_cells;
-
-/* The triangles of a cell: that beyond the diagonal is the second. */
-CLOTH_CONSTANT static const float which_of_cell[] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
-
-/* Picks the cells of the triangles of a window from number `first` on: two of each; beyond them the last one. */
-CLOTH_INLINE void pick_cells(const cloth_geometry *g, const field_window *w, int32_t first, field_cells *cells) {
-  const int32_t each = CLOTH_LANES > 1 ? 2 : 1, stride = g->counts[0];
-  int32_t row = first / 2 / w->columns, column = first / 2 - row * w->columns;
-  const float *h = (const float *)geometry_data(g, g->data) + (w->first + row) * stride + w->left + column;
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane += each) {
-    for (int32_t n = lane; n < lane + each; n++) {
-      cells->column[n] = (float)(w->left + column);
-      cells->row[n] = (float)(w->first + row);
-      cells->height[0][n] = h[0];
-      cells->height[1][n] = h[1];
-      cells->height[2][n] = h[stride];
-      cells->height[3][n] = h[stride + 1];
-    }
-    if (column + 1 < w->columns) {
-      column++;
-      h++;
-    } else if (row + 1 < w->rows) {
-      row++;
-      h += stride - column;
-      column = 0;
-    }
-  }
-}
-
-/* The corners of such triangles, in the order in which normals point up. */
-CLOTH_INLINE void field_corners(const cloth_geometry *g, const field_window *w, int32_t first, lanes3 corner[3]) {
-  const lanes one = lanes_splat(1.0f), dx = lanes_splat(g->spacing[0]), dz = lanes_splat(g->spacing[1]);
-  field_cells cells;
-  pick_cells(g, w, first, &cells);
-  const lanes column = lanes_load(cells.column), row = lanes_load(cells.row);
-  const lanes x[2] = {lanes_multiply(column, dx), lanes_multiply(lanes_add(column, one), dx)};
-  const lanes z[2] = {lanes_multiply(row, dz), lanes_multiply(lanes_add(row, one), dz)};
-  const lanes3 right = lanes3_of(x[1], lanes_load(cells.height[1]), z[0]);
-  const lanes3 below = lanes3_of(x[0], lanes_load(cells.height[2]), z[1]);
-  const lanes_mask is_upper = lanes_less(lanes_splat(0.5f), lanes_load(which_of_cell + (first & 1)));
-  corner[0] = lanes3_select(is_upper, lanes3_of(x[1], lanes_load(cells.height[3]), z[1]),
-                            lanes3_of(x[0], lanes_load(cells.height[0]), z[0]));
-  corner[1] = lanes3_select(is_upper, right, below);
-  corner[2] = lanes3_select(is_upper, below, right);
-}
-
-/* No less than the distance of a point from the ground along the y axis [m]; much, beside the field. */
-static float distance_along_y(const cloth_geometry *g, cloth_vector p) {
-  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
-  if (!(x > 0.0f) || !(z > 0.0f) || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
-    return CLOTH_ANY_DISTANCE;
-  }
-  const field_window cell = {clamped_cell(x, g->counts[0] - 1), clamped_cell(z, g->counts[1] - 1), 1, 1};
-  const float *h = (const float *)geometry_data(g, g->data) + cell.first * g->counts[0] + cell.left;
-  const float *next = h + g->counts[0];
-  const float lowest = minimum(minimum(h[0], h[1]), minimum(next[0], next[1]));
-  return maximum(p.y - lowest, highest_in_window(g, &cell) - p.y);
-}
-
-/* A triangle of a cell as a plane y = corner.y + slope_x x + slope_z z, from its right angle on in directions
-   `sign`. */
-typedef struct field_plane {
-  cloth_vector corner, normal; /* the normal is of unit length and points up */
-  float slope_x, slope_z;      /* [1] */
-  float sign;
-} field_plane;
-
-static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
-  const int32_t step = upper ? -1 : 1;
-  column += upper;
-  row += upper;
-  plane->sign = (float)step;
-  plane->corner = field_point(g, column, row);
-  const float *h = (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
-  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
-  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
-  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
-  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
-}
-
-/* How deep a point is below the ground [m], or 0, and the normal of the ground there. */
-static float depth_below_ground(const cloth_geometry *g, cloth_vector p, cloth_vector *normal) {
-  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
-  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) { return 0.0f; }
-  const int32_t column = clamped_cell(x, g->counts[0] - 1), row = clamped_cell(z, g->counts[1] - 1);
-  if (highest_corner(g, column, row) < p.y) { return 0.0f; }
-  field_plane plane;
-  make_plane(g, column, row, x - (float)column + (z - (float)row) > 1.0f, &plane);
-  *normal = plane.normal;
-  return maximum(negate(vector_dot(plane.normal, vector_subtract(p, plane.corner))), 0.0f);
 }
 
 #endif
@@ -12806,17 +12400,13 @@ static int32_t most_followed(int32_t is_grid) {
 
 /* Comparisons that one with a collider is charged for: a hull measures all its planes and edges. */
 static int32_t searches_of(const cloth_collider *body, const cloth_geometry *g) {
-  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL && g ? 1 + (g->counts[0] + g->counts[1]) / FACES_PER_SEARCH : 1;
+  return is_hull(body->shape) && g ? 1 + (g->counts[0] + g->counts[1]) / FACES_PER_SEARCH : 1;
 }
-
-#if WITH_PLANNING
 
 /* The most that it may be charged for, of whatever geometry. */
 static int32_t most_searches_of(const cloth_collider *body) {
-  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL ? MOST_HULL_SEARCHES : 1;
+  return is_hull(body->shape) ? MOST_HULL_SEARCHES : 1;
 }
-
-#endif
 
 /* A collider in a substep, or in a part of one. */
 typedef struct touched_body {
@@ -12831,27 +12421,15 @@ typedef struct touched_body {
   float shift;       /* by how much its position moves [m] */
 } touched_body;
 
-static int is_surface(const cloth_collider *body) {
-  return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
-}
-
-#if WITH_PLANNING
-
 /* 1 for fields of heights or distances, which cost more than other geometries. */
 static int is_field(const cloth_collider *body) {
-  return body->shape == CLOTH_SHAPE_HEIGHT_FIELD || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+  return is_height_field(body->shape) || is_distance_grid(body->shape);
 }
-
-#endif
-
-#if WITH_SURFACES
 
 /* 1 for surfaces of which one side holds particles. */
 static int has_one_side(const cloth_geometry *g) {
-  return g->shape == CLOTH_SHAPE_HEIGHT_FIELD || g->counts[2] != 0;
+  return is_height_field(g->shape) || g->counts[2] != 0;
 }
-
-#endif
 
 CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
   const lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
@@ -12860,11 +12438,11 @@ CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
 
 /* Is there a collider at an index that is no surface; a surface? */
 static int is_solid_at(const cloth *c, int32_t index) {
-  return is_collider(c, index) && !is_surface(&slot_at(c, index)->body);
+  return is_collider(c, index) && !is_surface(slot_at(c, index)->body.shape);
 }
 
 static int is_surface_at(const cloth *c, int32_t index) {
-  return is_collider(c, index) && is_surface(&slot_at(c, index)->body);
+  return is_collider(c, index) && is_surface(slot_at(c, index)->body.shape);
 }
 
 /* How many surfaces there are. */
@@ -12900,46 +12478,21 @@ CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, in
 
 /* Distances of local points from a collider. */
 CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3 *normal) {
-#if WITH_DISTANCE_GRID
-  if (b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+  if (is_distance_grid(b->shape->shape)) {
     float points[3][CLOTH_LANES], normals[3][CLOTH_LANES], distance[CLOTH_LANES];
     cloth_vector n[CLOTH_LANES]; /* of one for all lanes clang 14 for WASM reads what a later lane has left */
-    const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
-    lanes3_store(at_points, 0, *p, CLOTH_LANES);
+    lanes3_store(VECTORS_OF(points), 0, *p, CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      distance[lane] = distance_in_grid(b->geometry, vector_load(at_points, lane), &n[lane]);
-      vector_store(to_normals, lane, n[lane]);
+      distance[lane] = distance_in_grid(b->geometry, vector_load(VECTORS_OF(points), lane), &n[lane]);
+      vector_store(VECTORS_OF(normals), lane, n[lane]);
     }
-    *normal = lanes3_load(to_normals, 0);
+    *normal = lanes3_load(VECTORS_OF(normals), 0);
     return lanes_load(distance);
   }
-#endif
   return distance_to_body(b->shape, b->geometry, *p, normal);
 }
 
-#endif
-
-/// Boxes ///
-
-/* Boxes along the axes, of particles and of colliders [m]. */
-
-#if WITH_COLLIDERS
-
-/* Beyond every coordinate [m]. */
-#define BEYOND_ALL 1.0e18f
-
-/* A box around nothing. */
-static position_box empty_box(void) {
-  const position_box none = {vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL), vector(-BEYOND_ALL, -BEYOND_ALL, -BEYOND_ALL)};
-  return none;
-}
-
-static position_box box_around_both(const position_box *a, const position_box *b) {
-  const position_box both = {
-      vector(minimum(a->low.x, b->low.x), minimum(a->low.y, b->low.y), minimum(a->low.z, b->low.z)),
-      vector(maximum(a->high.x, b->high.x), maximum(a->high.y, b->high.y), maximum(a->high.z, b->high.z))};
-  return both;
-}
+/// Their boxes ///
 
 /* Widens *half by what a side of a box reaches along each axis. */
 static void widen_by_side(const cloth_pose *pose, cloth_vector side, float length, cloth_vector *half) {
@@ -12957,71 +12510,362 @@ static position_box box_at_pose(const position_box *own, const cloth_pose *pose)
   widen_by_side(pose, vector(1.0f, 0.0f, 0.0f), half.x, &most);
   widen_by_side(pose, vector(0.0f, 1.0f, 0.0f), half.y, &most);
   widen_by_side(pose, vector(0.0f, 0.0f, 1.0f), half.z, &most);
-  const position_box box = {vector_subtract(middle, most), vector_add(middle, most)};
-  return box;
-}
-
-/* A box and what is so far from it. */
-static position_box box_beyond(const position_box *box, float far) {
-  const cloth_vector around = vector(far, far, far);
-  const position_box wide = {vector_subtract(box->low, around), vector_add(box->high, around)};
-  return wide;
-}
-
-static int do_boxes_meet(const position_box *a, const position_box *b) {
-  return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
-         a->low.z < b->high.z && b->low.z < a->high.z;
-}
-
-/* How far a coordinate is outside of a range. */
-static float outside_range(float low, float high, float a) {
-  return maximum(maximum(low - a, a - high), 0.0f);
+  return (position_box){vector_subtract(middle, most), vector_add(middle, most)};
 }
 
 /* The squared distance of a point from a box. */
 static float box_distance_squared(const position_box *box, cloth_vector p) {
-  const cloth_vector off =
-      vector(outside_range(box->low.x, box->high.x, p.x), outside_range(box->low.y, box->high.y, p.y),
-             outside_range(box->low.z, box->high.z, p.z));
-  const cloth_vector away = vector_flush_work(off);
+  const cloth_vector off = vector_maximum(vector_subtract(box->low, p), vector_subtract(p, box->high));
+  const cloth_vector away = vector_flush_work(vector_maximum(off, vector(0.0f, 0.0f, 0.0f)));
   return vector_dot(away, away);
 }
 
-/* The box around a solid at the end of a substep: around what it is rounded about, and as far again as that goes. */
+/* The box around a solid at the end of a substep: around what it is rounded about, and as far again as that goes. The
+   dimensions that a shape is without are 0. */
 static position_box box_of_body(const touched_body *b) {
   const cloth_collider *s = b->shape;
-  const cloth_vector beyond = vector(BEYOND_ALL, BEYOND_ALL, BEYOND_ALL);
-  cloth_vector half = vector(0.0f, 0.0f, 0.0f);
-  float round = 0.0f;
-  if (b->geometry) {
-    const position_box own = {b->geometry->low, b->geometry->high};
-    return box_at_pose(&own, &b->end);
-  }
-  switch (s->shape) {
-  case CLOTH_SHAPE_SPHERE:
-    round = s->radius;
-    break;
-  case CLOTH_SHAPE_CAPSULE:
-    half.y = s->half_height;
-    round = maximum(s->radius, s->radius_top);
-    break;
-  case CLOTH_SHAPE_BOX:
-    half = s->half_extents;
-    break;
-  case CLOTH_SHAPE_CYLINDER:
-    half = vector(s->radius, s->half_height, s->radius);
-    break;
-  default: {
-    const position_box all = {vector_subtract(vector(0.0f, 0.0f, 0.0f), beyond), beyond};
-    return all;
-  }
-  }
-  const position_box own = {vector_subtract(vector(0.0f, 0.0f, 0.0f), half), half};
-  const position_box core = box_at_pose(&own, &b->end);
-  return box_beyond(&core, round);
+  const int is_cylinder = s->shape == CLOTH_SHAPE_CYLINDER;
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f), round = vector(s->radius, 0.0f, s->radius);
+  if (b->geometry) { return box_at_pose(&b->geometry->box, &b->end); }
+  if (s->shape == CLOTH_SHAPE_PLANE) { return box_between(none, none, BEYOND_ALL); }
+  cloth_vector half = is_cylinder ? round : s->half_extents;
+  half.y += s->half_height;
+  const position_box own = {vector_subtract(none, half), half}, core = box_at_pose(&own, &b->end);
+  return box_beyond(&core, is_cylinder ? 0.0f : maximum(s->radius, s->radius_top));
 }
 
 #endif
+
+#if WITH_COLLIDERS
+
+/// Triangles ///
+
+/* Triangles, as contact with meshes and height fields needs them, one in each lane. */
+
+/* Floats of a triangle with its counter-clockwise normal. All but the first corner are relative to that. */
+enum {
+  TRIANGLE_CORNER,                          /* [m] */
+  TRIANGLE_NORMAL = TRIANGLE_CORNER + 3,    /* unit length */
+  TRIANGLE_EDGES = TRIANGLE_NORMAL + 3,     /* to the second and to the third corner [m] */
+  TRIANGLE_OUTWARD = TRIANGLE_EDGES + 6,    /* unit normals of the edges in the plane, from the first edge on */
+  TRIANGLE_FAR_SIDE = TRIANGLE_OUTWARD + 9, /* distance of the second edge from the corner, along its normal [m] */
+  TRIANGLE_INVERSE = TRIANGLE_FAR_SIDE + 1, /* inverse squared lengths of the edges [1/m^2] */
+  TRIANGLE_FLOATS = TRIANGLE_INVERSE + 3
+};
+
+/* CLOTH_LANES triangles in memory: float number n of the first is at value[n * stride]. */
+typedef struct triangle_lanes {
+  const float *value;
+  int32_t stride;
+} triangle_lanes;
+
+/* Smallest double area [m^2] and height [m] of a triangle that has a normal beyond the rounding of corners. */
+#define TRIANGLE_MIN_AREA 2.0e-8f
+#define TRIANGLE_MIN_HEIGHT 1.0e-5f
+
+CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
+  return lanes_load(t->value + n * t->stride);
+}
+
+CLOTH_INLINE lanes3 triangle_vector(const triangle_lanes *t, int32_t n) {
+  return lanes3_of(triangle_float(t, n), triangle_float(t, n + 1), triangle_float(t, n + 2));
+}
+
+CLOTH_INLINE void store_vector(float *to, int32_t stride, int32_t n, lanes3 a) {
+  lanes_store(to + n * stride, a.x);
+  lanes_store(to + (n + 1) * stride, a.y);
+  lanes_store(to + (n + 2) * stride, a.z);
+}
+
+/* Stores triangles of three corners without fractions below STATE_QUANTUM. Returns which are not degenerate. */
+CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3 corner[3]) {
+  const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
+  const lanes3 sides[3] = {lanes3_flush_below(lanes3_subtract(corner[1], corner[0]), STATE_QUANTUM),
+                           lanes3_flush_below(lanes3_subtract(corner[2], corner[1]), STATE_QUANTUM),
+                           lanes3_flush_below(lanes3_subtract(corner[2], corner[0]), STATE_QUANTUM)};
+  const lanes3 area = lanes3_flush(lanes3_cross(sides[0], sides[2]));
+  const lanes twice = lanes3_length(area);
+  lanes squares[3], longest = zero;
+  for (int32_t n = 0; n < 3; n++) {
+    squares[n] = lanes3_dot(sides[n], sides[n]);
+    longest = lanes_maximum(squares[n], longest);
+  }
+  const lanes least = lanes_maximum(lanes_splat(TRIANGLE_MIN_AREA),
+                                    lanes_multiply(lanes_splat(TRIANGLE_MIN_HEIGHT), lanes_square_root(longest)));
+  const lanes_mask is_small = lanes_less(twice, least);
+  const lanes3 normal = lanes3_flush(lanes3_scale(area, lanes_divide(one, lanes_select(is_small, one, twice))));
+  store_vector(to, stride, TRIANGLE_CORNER, corner[0]);
+  store_vector(to, stride, TRIANGLE_NORMAL, normal);
+  store_vector(to, stride, TRIANGLE_EDGES, sides[0]);
+  store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
+  for (int32_t n = 0; n < 3; n++) {
+    const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
+    const lanes3 along = n == 2 ? lanes3_subtract(lanes3_of(zero, zero, zero), sides[2]) : sides[n];
+    const lanes3 across = lanes3_flush(lanes3_cross(along, normal));
+    const lanes3 outward = lanes3_flush(lanes3_scale(across, lanes_square_root(inverse)));
+    lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
+    store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
+    if (n == 1) {
+      lanes_store(to + TRIANGLE_FAR_SIDE * stride, lanes_flush_below(lanes3_dot(outward, sides[0]), STATE_QUANTUM));
+    }
+  }
+  return lanes_less(zero, lanes_drop(is_small, one));
+}
+
+/// Triangle meshes ///
+
+/* A mesh is a tree with eight children to a node and leaves of eight triangles, in the order of a Morton curve
+   (build_geometry.h). All levels are complete, so children are found by number. Out: nodes whose boxes overlap a box,
+   and what that costs. */
+
+/* Children of a node, and triangles of a leaf. */
+#define MESH_CHILDREN 8
+/* Most levels of nodes: 8^8 is more than CLOTH_TRIANGLE_LIMIT. */
+#define MESH_LEVELS 7
+
+/* Boxes of the children of a node: those that do not exist have a low corner above the high one. */
+typedef struct mesh_node {
+  float low[3][MESH_CHILDREN], high[3][MESH_CHILDREN]; /* [m] */
+} mesh_node;
+
+static const mesh_node *nodes_of_level(const cloth_geometry *g, int32_t level) {
+  return (const mesh_node *)geometry_data(g, g->levels[level]);
+}
+
+/* Which children of a node overlap a box, a bit each. */
+CLOTH_INLINE uint32_t overlapping_children(const mesh_node *node, const position_box *box) {
+  const lanes3 low = lanes3_splat(box->low), high = lanes3_splat(box->high);
+  uint32_t bits = 0;
+  for (int32_t n = 0; n < MESH_CHILDREN; n += CLOTH_LANES) {
+    const lanes_mask begins = lanes3_less(lanes3_load(VECTORS_OF(node->low), n), high);
+    bits |= lanes_bits(lanes_both(begins, lanes3_less(low, lanes3_load(VECTORS_OF(node->high), n)))) << n;
+  }
+  return bits;
+}
+
+/* A walk through the boxes of a tree that overlap a box. */
+typedef struct mesh_walk {
+  const cloth_geometry *g;
+  position_box box;           /* [m] */
+  int32_t level;              /* where it is; the children of nodes of level 0 are leaves */
+  int32_t node[MESH_LEVELS];  /* on the way down there */
+  uint32_t open[MESH_LEVELS]; /* children of these that are still to be visited, a bit each */
+  int32_t nodes;              /* how many were looked at */
+  int32_t overflows;          /* 1 if the walk ended at the bound */
+} mesh_walk;
+
+/* Goes into a node of the level w->level. */
+static void enter_node(mesh_walk *w, int32_t node) {
+  w->node[w->level] = node;
+  w->open[w->level] = overlapping_children(&nodes_of_level(w->g, w->level)[node], &w->box);
+  w->nodes++;
+}
+
+static void start_walk(mesh_walk *w, const cloth_geometry *g, const position_box *box) {
+  w->g = g;
+  w->box = *box;
+  w->level = g->counts[1] - 1;
+  w->open[0] = 0;
+  w->nodes = w->overflows = 0;
+  enter_node(w, 0);
+}
+
+/* Goes to the next node of level 0 in which boxes overlap: w->node[0] and w->open[0]. Returns 0 at the end. */
+CLOTH_SEPARATE int next_node(mesh_walk *w) {
+  int32_t level = w->level;
+  while (!w->open[0]) {
+    const uint32_t open = w->open[level];
+    if (!open) {
+      if (++level == w->g->counts[1]) { return 0; }
+      continue;
+    }
+    const int32_t below = MESH_CHILDREN * w->node[level] + first_bit(open);
+    w->open[level] = open & (open - 1u);
+    if (w->nodes >= MESH_WALK_NODES) {
+      w->overflows = 1;
+      return 0;
+    }
+    w->level = --level;
+    enter_node(w, below);
+  }
+  return 1;
+}
+
+static position_box box_of_child(const mesh_node *node, int32_t child) {
+  return (position_box){vector_load(VECTORS_OF(node->low), child), vector_load(VECTORS_OF(node->high), child)};
+}
+
+/* Sets the box of leaf number `n` of a list. */
+static void set_leaf_box(mesh_leaves *list, int32_t n, position_box box) {
+  vector_store(VECTORS_OF(list->low), n, box.low);
+  vector_store(VECTORS_OF(list->high), n, box.high);
+}
+
+/* Adds children of a node, a bit each, to leaves. */
+static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number, uint32_t open) {
+  for (; open; open &= open - 1u) {
+    const int32_t child = first_bit(open);
+    if (list->count == MOST_LEAVES) {
+      list->overflows = 1;
+      return;
+    }
+    set_leaf_box(list, list->count, box_of_child(node, child));
+    list->leaf[list->count++] = MESH_CHILDREN * number + child;
+  }
+}
+
+/* The box around leaves of a list. */
+static position_box box_of_leaves(const mesh_leaves *list) {
+  lanes3 low = lanes3_splat(empty_box().low), high = lanes3_splat(empty_box().high);
+  for (int32_t n = 0; n < list->count; n += CLOTH_LANES) {
+    low = lanes3_minimum(lanes3_load(VECTORS_OF(list->low), n), low);
+    high = lanes3_maximum(lanes3_load(VECTORS_OF(list->high), n), high);
+  }
+  return box_of_lanes(low, high);
+}
+
+/* Lists the leaves near a box. */
+CLOTH_SEPARATE void find_leaves(mesh_leaves *list, const cloth_geometry *g, const position_box *box) {
+  mesh_walk w;
+  list->count = list->overflows = 0;
+  for (start_walk(&w, g, box); !list->overflows && next_node(&w); w.open[0] = 0) {
+    add_leaves(list, &nodes_of_level(g, 0)[w.node[0]], w.node[0], w.open[0]);
+  }
+  for (int32_t n = list->count; n % LANES_SUMS != 0; n++) { /* the rest of the last block of lanes */
+    set_leaf_box(list, n, empty_box());
+  }
+  list->box = box_of_leaves(list);
+  list->overflows |= w.overflows;
+  list->work = (uint32_t)w.nodes * COST_MESH_NODE + (uint32_t)list->count * COST_MESH_LEAF;
+}
+
+/// Height fields ///
+
+/* The ground under a grid of heights: its triangles, and how deep a point is below it, in local axes. */
+
+/* The height of a corner [m]; those of others follow, row by row. */
+static const float *height_at(const cloth_geometry *g, int32_t column, int32_t row) {
+  return (const float *)geometry_data(g, g->data) + row * g->counts[0] + column;
+}
+
+/* The cell of a coordinate over the spacing, between 0 and `cells` - 1. */
+static int32_t clamped_cell(float position, int32_t cells) {
+  if (!(position > 0.0f)) { return 0; }
+  return position < (float)cells ? (int32_t)position : cells - 1;
+}
+
+/* Cells of a field: a window of it, row by row. */
+typedef struct field_window {
+  int32_t left, first, columns, rows;
+} field_window;
+
+/* The height of the highest corner in a window [m]. */
+static float highest_in_window(const cloth_geometry *g, const field_window *w) {
+  const float *h = height_at(g, w->left, w->first);
+  float highest = h[0];
+  for (int32_t row = 0; row <= w->rows; row++) {
+    for (int32_t column = 0; column <= w->columns; column++) {
+      highest = maximum(h[row * g->counts[0] + column], highest);
+    }
+  }
+  return highest;
+}
+
+/* Cells of lanes. */
+typedef struct field_cells {
+  float column[CLOTH_LANES], row[CLOTH_LANES];
+  float height[4][CLOTH_LANES]; /* of the corners, x first */
+} field_cells;
+
+/* The triangles of a cell: that beyond the diagonal is the second. */
+CLOTH_CONSTANT static const float which_of_cell[] = {0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 0.0f, 1.0f};
+
+/* Picks the cells of the triangles of a window from number `first` on: two of each; beyond them the last one. */
+CLOTH_INLINE void pick_cells(const cloth_geometry *g, const field_window *w, int32_t first, field_cells *cells) {
+  const int32_t each = CLOTH_LANES > 1 ? 2 : 1, stride = g->counts[0];
+  int32_t row = first / 2 / w->columns, column = first / 2 - row * w->columns;
+  const float *h = height_at(g, w->left + column, w->first + row);
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane += each) {
+    for (int32_t n = lane; n < lane + each; n++) {
+      cells->column[n] = (float)(w->left + column);
+      cells->row[n] = (float)(w->first + row);
+      cells->height[0][n] = h[0];
+      cells->height[1][n] = h[1];
+      cells->height[2][n] = h[stride];
+      cells->height[3][n] = h[stride + 1];
+    }
+    if (column + 1 < w->columns) {
+      column++;
+      h++;
+    } else if (row + 1 < w->rows) {
+      row++;
+      h += stride - column;
+      column = 0;
+    }
+  }
+}
+
+/* The corners of such triangles, in the order in which normals point up. */
+CLOTH_INLINE void field_corners(const cloth_geometry *g, const field_window *w, int32_t first, lanes3 corner[3]) {
+  const lanes one = lanes_splat(1.0f), dx = lanes_splat(g->spacing[0]), dz = lanes_splat(g->spacing[1]);
+  field_cells cells;
+  pick_cells(g, w, first, &cells);
+  const lanes column = lanes_load(cells.column), row = lanes_load(cells.row);
+  const lanes x[2] = {lanes_multiply(column, dx), lanes_multiply(lanes_add(column, one), dx)};
+  const lanes z[2] = {lanes_multiply(row, dz), lanes_multiply(lanes_add(row, one), dz)};
+  const lanes3 right = lanes3_of(x[1], lanes_load(cells.height[1]), z[0]);
+  const lanes3 below = lanes3_of(x[0], lanes_load(cells.height[2]), z[1]);
+  const lanes_mask is_upper = lanes_less(lanes_splat(0.5f), lanes_load(which_of_cell + (first & 1)));
+  corner[0] = lanes3_select(is_upper, lanes3_of(x[1], lanes_load(cells.height[3]), z[1]),
+                            lanes3_of(x[0], lanes_load(cells.height[0]), z[0]));
+  corner[1] = lanes3_select(is_upper, right, below);
+  corner[2] = lanes3_select(is_upper, below, right);
+}
+
+/* No less than the distance of a point from the ground along the y axis [m]; much, beside the field. */
+static float distance_along_y(const cloth_geometry *g, cloth_vector p) {
+  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
+  if (!(x > 0.0f) || !(z > 0.0f) || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) {
+    return CLOTH_ANY_DISTANCE;
+  }
+  const field_window cell = {clamped_cell(x, g->counts[0] - 1), clamped_cell(z, g->counts[1] - 1), 1, 1};
+  const float *h = height_at(g, cell.left, cell.first), *next = h + g->counts[0];
+  const float lowest = minimum(minimum(h[0], h[1]), minimum(next[0], next[1]));
+  return maximum(p.y - lowest, highest_in_window(g, &cell) - p.y);
+}
+
+/* A triangle of a cell as a plane y = corner.y + slope_x x + slope_z z, from its right angle on in directions
+   `sign`. */
+typedef struct field_plane {
+  cloth_vector corner, normal; /* the normal is of unit length and points up */
+  float slope_x, slope_z;      /* [1] */
+  float sign;
+} field_plane;
+
+static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int upper, field_plane *plane) {
+  const int32_t step = upper ? -1 : 1;
+  column += upper;
+  row += upper;
+  plane->sign = (float)step;
+  const float *h = height_at(g, column, row);
+  plane->corner = vector((float)column * g->spacing[0], *h, (float)row * g->spacing[1]);
+  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
+  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
+  plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
+}
+
+/* How deep a point is below the ground [m], or 0, and the normal of the ground there. */
+static float depth_below_ground(const cloth_geometry *g, cloth_vector p, cloth_vector *normal) {
+  const float x = p.x * (1.0f / g->spacing[0]), z = p.z * (1.0f / g->spacing[1]);
+  if (x < 0.0f || z < 0.0f || x > (float)(g->counts[0] - 1) || z > (float)(g->counts[1] - 1)) { return 0.0f; }
+  const field_window cell = {clamped_cell(x, g->counts[0] - 1), clamped_cell(z, g->counts[1] - 1), 1, 1};
+  if (highest_in_window(g, &cell) < p.y) { return 0.0f; }
+  field_plane plane;
+  make_plane(g, cell.left, cell.first, x - (float)cell.left + (z - (float)cell.first) > 1.0f, &plane);
+  *normal = plane.normal;
+  return maximum(negate(vector_dot(plane.normal, vector_subtract(p, plane.corner))), 0.0f);
+}
 
 /// Triangles near particles ///
 
@@ -13034,8 +12878,6 @@ static position_box box_of_body(const touched_body *b) {
  *
  * In: geometries, points in their axes. Out: what the functions return. Scratch: none.
  */
-
-#if WITH_SURFACES
 
 /* Triangles of a chunk: of a leaf of a mesh. */
 #define CHUNK MESH_CHILDREN
@@ -13067,28 +12909,22 @@ typedef struct triangle_list {
   float least[MOST_CHUNKS];  /* no triangle of each is nearer: its squared distance [m^2] */
   int32_t leaf[MOST_CHUNKS]; /* of a mesh */
   uint8_t bits[MOST_CHUNKS]; /* which of its triangles are near */
-#if WITH_HEIGHT_FIELD
-  field_window window;
-  int32_t made;                              /* number of the first triangle in the room, -1 for none, ... */
-  field_window made_in;                      /* ... in this window */
+  field_window window;       /* of a height field */
+  int32_t made;              /* number of the first triangle in the room, -1 for none, ... */
+  field_window made_in;      /* ... in this window */
   float room[TRIANGLE_FLOATS * CLOTH_LANES]; /* for triangles of a height field, which are made there */
-#endif
 } triangle_list;
 
 /* Begins to use a list: nothing has been made in its room. */
 static void open_list(triangle_list *list) {
-#if WITH_HEIGHT_FIELD
   list->made = -1;
-#endif
-  (void)list;
 }
 
 static void clear_list(triangle_list *list, const cloth_geometry *g) {
   list->g = g;
   list->count = list->overflows = list->is_short = 0;
   list->work = list->measured = 0;
-  list->box.low = g->low;
-  list->box.high = g->high;
+  list->box = g->box;
 }
 
 /* Adds a chunk with some triangles, a bit each. Returns 0 if there is no room. */
@@ -13103,8 +12939,6 @@ static int add_chunk(triangle_list *list, int32_t leaf, uint32_t bits, float lea
   return 1;
 }
 
-#if WITH_HEIGHT_FIELD
-
 /* Lists the triangles of a window. */
 static void list_window(triangle_list *list, const field_window *window) {
   list->window = *window;
@@ -13116,58 +12950,41 @@ static void list_window(triangle_list *list, const field_window *window) {
 }
 
 /* The cells in a box. */
-static field_window window_around(const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+static field_window window_around(const cloth_geometry *g, const position_box *box) {
   const float across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
   field_window w;
-  w.left = clamped_cell(low.x * across[0], columns);
-  w.first = clamped_cell(low.z * across[1], rows);
-  w.columns = clamped_cell(high.x * across[0], columns) - w.left + 1;
-  w.rows = clamped_cell(high.z * across[1], rows) - w.first + 1;
+  w.left = clamped_cell(box->low.x * across[0], columns);
+  w.first = clamped_cell(box->low.z * across[1], rows);
+  w.columns = clamped_cell(box->high.x * across[0], columns) - w.left + 1;
+  w.rows = clamped_cell(box->high.z * across[1], rows) - w.first + 1;
   return w;
 }
 
-/* The box around the ground in a window; it is deep. */
-static position_box box_of_window(const cloth_geometry *g, const field_window *w, float highest) {
-  const position_box box = {
-      vector((float)w->left * g->spacing[0], g->low.y, (float)w->first * g->spacing[1]),
-      vector((float)(w->left + w->columns) * g->spacing[0], highest, (float)(w->first + w->rows) * g->spacing[1])};
-  return box;
-}
-
 /* Lists the triangles of the cells whose ground may be in a box. */
-static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
-  const field_window w = window_around(list->g, low, high);
+static void list_field(triangle_list *list, const position_box *box) {
+  const field_window w = window_around(list->g, box);
   list->overflows = (int64_t)w.columns * w.rows > MOST_CELLS;
   if (list->overflows) { return; }
   list->work += (uint32_t)(w.columns * w.rows) * COST_FIELD_TEST;
-  const float highest = highest_in_window(list->g, &w);
-  if (!(highest < low.y)) {
-    list_window(list, &w);
-    list->box = box_of_window(list->g, &w, highest);
-  }
-}
-
-#endif
-
-#if WITH_MESH
-
-/* How far a coordinate is outside of ranges. */
-CLOTH_INLINE lanes outside_ranges(const float *low, const float *high, float a) {
-  const lanes at = lanes_splat(a);
-  const lanes off = lanes_maximum(lanes_subtract(lanes_load(low), at), lanes_subtract(at, lanes_load(high)));
-  return lanes_maximum(off, lanes_splat(0.0f));
+  const cloth_geometry *g = list->g;
+  const float highest = highest_in_window(g, &w);
+  if (highest < box->low.y) { return; }
+  list_window(list, &w);
+  list->box.low = vector((float)w.left * g->spacing[0], g->box.low.y, (float)w.first * g->spacing[1]);
+  list->box.high =
+      vector((float)(w.left + w.columns) * g->spacing[0], highest, (float)(w.first + w.rows) * g->spacing[1]);
 }
 
 /* Lists the triangles of leaves that are nearer to a point than a radius. */
 CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, cloth_vector p, float radius) {
   const lanes most = lanes_splat(radius * radius);
+  const lanes3 at = lanes3_splat(p), none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   list->box = leaves->box;
   for (int32_t n = 0; n < leaves->count; n += CLOTH_LANES) {
     float squared[CLOTH_LANES];
-    const lanes3 off = lanes3_of(outside_ranges(leaves->low[0] + n, leaves->high[0] + n, p.x),
-                                 outside_ranges(leaves->low[1] + n, leaves->high[1] + n, p.y),
-                                 outside_ranges(leaves->low[2] + n, leaves->high[2] + n, p.z));
+    const lanes3 low = lanes3_load(VECTORS_OF(leaves->low), n), high = lanes3_load(VECTORS_OF(leaves->high), n);
+    const lanes3 off = lanes3_maximum(lanes3_maximum(lanes3_subtract(low, at), lanes3_subtract(at, high)), none);
     const lanes square = lanes3_dot(off, off);
     uint32_t near = lanes_bits(lanes_less(square, most));
     lanes_store(squared, square);
@@ -13180,9 +12997,9 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
 }
 
 /* Lists the triangles of a mesh near a box. */
-static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) {
+static void list_mesh(triangle_list *list, const position_box *box) {
   mesh_walk w;
-  for (start_walk(&w, list->g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
+  for (start_walk(&w, list->g, box); !list->overflows && next_node(&w); w.open[0] = 0) {
     for (uint32_t open = w.open[0]; open && !list->overflows; open &= open - 1u) {
       add_chunk(list, MESH_CHILDREN * w.node[0] + first_bit(open), ALL_OF_CHUNK, 0.0f);
     }
@@ -13191,35 +13008,21 @@ static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) 
   list->work += (uint32_t)w.nodes * COST_MESH_NODE;
 }
 
-#endif
-
-/* 1 if a surface has nothing in a box. */
-static int is_box_apart(const cloth_geometry *g, cloth_vector low, cloth_vector high) {
-  return high.x < g->low.x || low.x > g->high.x || high.z < g->low.z || low.z > g->high.z || low.y > g->high.y ||
-         (g->shape == CLOTH_SHAPE_MESH && high.y < g->low.y);
-}
-
 /* Lists the triangles of a surface near a box in its axes. */
-CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, const position_box *box) {
   clear_list(list, g);
-  if (is_box_apart(g, low, high)) { return; }
-#if WITH_HEIGHT_FIELD
-  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    list_field(list, low, high);
-    return;
+  if (!do_boxes_meet(&g->box, box)) { return; }
+  if (is_height_field(g->shape)) {
+    list_field(list, box);
+  } else {
+    list_mesh(list, box);
   }
-#endif
-#if WITH_MESH
-  list_mesh(list, low, high);
-#endif
 }
 
 /* Charges a list for measuring a chunk, which in a height field has to be made. */
 static void charge_chunk(triangle_list *list, uint32_t work) {
-  list->work += list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? work + COST_CHUNK_MADE : work;
+  list->work += is_height_field(list->g->shape) ? work + COST_CHUNK_MADE : work;
 }
-
-#if WITH_HEIGHT_FIELD
 
 /* Makes the triangles of a height field from number `first` of a list on, unless they are there. */
 static void make_cells(triangle_list *list, int32_t first) {
@@ -13235,22 +13038,15 @@ static void make_cells(triangle_list *list, int32_t first) {
   make_triangles(list->room, CLOTH_LANES, corner);
 }
 
-#endif
-
-/* CLOTH_LANES triangles of chunk `n` of a list from its triangle `k` on; of a height field they are made. */
+/* CLOTH_LANES triangles of chunk `n` of a list from its triangle `k` on: of a height field they are made, those of a
+   leaf that do not exist are beyond all. */
 CLOTH_INLINE triangle_lanes listed_triangles(triangle_list *list, int32_t n, int32_t k) {
-#if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    const triangle_lanes t = {list->room, CLOTH_LANES};
+  if (is_height_field(list->g->shape)) {
     make_cells(list, n * CHUNK + k);
-    return t;
+    return (triangle_lanes){list->room, CLOTH_LANES};
   }
-#endif
-#if WITH_MESH
-  return triangles_of_leaf(list->g, list->leaf[n], k);
-#else
-  return (triangle_lanes){list->room, CLOTH_LANES};
-#endif
+  const float *leaves = (const float *)geometry_data(list->g, list->g->data);
+  return (triangle_lanes){leaves + list->leaf[n] * TRIANGLE_FLOATS * MESH_CHILDREN + k, MESH_CHILDREN};
 }
 
 /* Runs a statement for each block of lanes of a chunk: `k` is its first triangle, `near` which are near, a bit each. */
@@ -13415,8 +13211,6 @@ CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point 
   return 1;
 }
 
-#endif
-
 /// Contacts with surfaces ///
 
 /*
@@ -13432,8 +13226,6 @@ CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point 
  *
  * In: lists of triangles, points in their axes. Out: what the functions return. Scratch: row buffers.
  */
-
-#if WITH_SURFACES
 
 /* Most contacts of a particle with a surface. */
 #define SURFACE_FACES MOST_FACES
@@ -13453,10 +13245,6 @@ typedef struct hit_search {
   triangle_list near, piece;
   surface_hits hits;
 } hit_search;
-
-static hit_search *hit_search_of(const cloth *c) {
-  return (hit_search *)room_between_passes(c);
-}
 
 static void clear_hits(surface_hits *h) {
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
@@ -13519,8 +13307,6 @@ static int may_rise(const position_box *box, const surface_point *s, const surfa
          ABOVE_PLANE - RISE_ROUNDING;
 }
 
-#if WITH_HEIGHT_FIELD
-
 /* Whether cells rise above the tangent plane of the nearest contact is told by their highest corners: adds the larger
    of two corners at the same row. */
 static float rise_of_side(const float *height, float left, float right, float steep) {
@@ -13535,7 +13321,7 @@ static void keep_rising_cells(triangle_list *list, const surface_point *s, const
   const float least = ABOVE_PLANE - RISE_ROUNDING - h->gap[0] + n.y * s->to.y;
   int32_t cell = 0;
   for (int32_t row = w->first; row < w->first + w->rows; row++) {
-    const float *height = (const float *)geometry_data(g, g->data) + row * g->counts[0] + w->left;
+    const float *height = height_at(g, w->left, row);
     const float below = n.z * ((float)row * g->spacing[1] - s->to.z);
     const float above = n.z * ((float)(row + 1) * g->spacing[1] - s->to.z);
     for (int32_t k = 0; k < w->columns; k++, cell++) {
@@ -13548,15 +13334,11 @@ static void keep_rising_cells(triangle_list *list, const surface_point *s, const
   }
 }
 
-#endif
-
 /* Leaves in a list what may be within the radius and rises above the nearest contact. Returns 0 if nothing does. */
 CLOTH_SEPARATE int keep_rising(triangle_list *list, const surface_point *s, const surface_hits *h) {
   int any = 0;
   if (!may_rise(&list->box, s, h)) { return 0; }
-#if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { keep_rising_cells(list, s, h); }
-#endif
+  if (is_height_field(list->g->shape)) { keep_rising_cells(list, s, h); }
   for (int32_t n = 0; n < list->count; n++) {
     uint32_t rising = 0;
     if (list->bits[n] && list->least[n] < s->radius * s->radius) {
@@ -13586,17 +13368,16 @@ static void clear_nearest(nearest_hit *best, const surface_point *s) {
 /* Takes the nearest of triangles, a bit each, the first of equal ones. */
 CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_distance *d) {
   float least[CLOTH_LANES], size[CLOTH_LANES], gap[CLOTH_LANES], normal[3][CLOTH_LANES];
-  const vector_array normals = {normal[0], normal[1], normal[2]};
   lanes_store(least, d->least);
   lanes_store(size, d->size);
   lanes_store(gap, d->gap);
-  lanes3_store(normals, 0, d->normal, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(normal), 0, d->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
     const int32_t lane = first_bit(bits);
     if (size[lane] < best->size && least[lane] < best->size * best->size) {
       best->size = size[lane];
       best->gap = gap[lane];
-      best->normal = vector_load(normals, lane);
+      best->normal = vector_load(VECTORS_OF(normal), lane);
     }
   }
 }
@@ -13633,16 +13414,14 @@ static float find_nearest_of_all(triangle_list *list, const surface_point *s, co
   return least;
 }
 
-#if WITH_HEIGHT_FIELD
-
 /* The same of a height field among cells that are no farther away than the ground below or above. */
 CLOTH_SEPARATE float find_nearest_ground(triangle_list *list, const surface_point *s, const surface_hits *h,
                                          nearest_hit *best) {
   const field_window window = list->window;
   const float radius = ABOUT_NEAREST * distance_along_y(list->g, s->to) + RISE_ROUNDING;
   if (list->count > 0 && radius < s->radius) {
-    const cloth_vector around = vector(radius, radius, radius);
-    const field_window near = window_around(list->g, vector_subtract(s->to, around), vector_add(s->to, around));
+    const position_box box = box_between(s->to, s->to, radius);
+    const field_window near = window_around(list->g, &box);
     list_window(list, &near);
     const float least = find_nearest_of_all(list, s, h, best);
     list_window(list, &window);
@@ -13651,91 +13430,52 @@ CLOTH_SEPARATE float find_nearest_ground(triangle_list *list, const surface_poin
   return find_nearest_of_all(list, s, h, best);
 }
 
-#endif
-
 /* Finds the nearest contact, and adds it. Returns a squared distance that nothing is nearer than. */
 static float find_first_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
   nearest_hit best;
-#if WITH_HEIGHT_FIELD
-  const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
-  const float least = is_field ? find_nearest_ground(list, s, h, &best) : find_nearest_of_all(list, s, h, &best);
-#else
-  const float least = find_nearest_of_all(list, s, h, &best);
-#endif
+  const float least =
+      is_height_field(list->g->shape) ? find_nearest_ground(list, s, h, &best) : find_nearest_of_all(list, s, h, &best);
   if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
   return least;
 }
 
-/* Finds the nearest contact beside those found, and adds it. Returns 1 if there is any. */
-static int find_next_hit(triangle_list *list, const surface_point *s, surface_hits *h) {
-  nearest_hit best;
-  find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, &best);
-  if (best.size < s->radius) { add_hit(h, best.gap, best.normal); }
-  return best.size < s->radius;
-}
-
-/* The other face of a crease. */
-typedef struct crease {
-  float gap, share;
-  cloth_vector normal;
-} crease;
-
-/* Takes the nearest of the faces of creases, a bit each. */
-CLOTH_INLINE void take_crease(crease *c, uint32_t bits, const triangle_distance *d, lanes cosine, lanes inside) {
-  float least[CLOTH_LANES], gap[CLOTH_LANES], cosines[CLOTH_LANES], insides[CLOTH_LANES], normal[3][CLOTH_LANES];
-  const vector_array normals = {normal[0], normal[1], normal[2]};
-  lanes_store(least, d->least);
-  lanes_store(gap, d->gap);
-  lanes_store(cosines, cosine);
-  lanes_store(insides, inside);
-  lanes3_store(normals, 0, d->normal, CLOTH_LANES);
-  for (; bits; bits &= bits - 1u) {
-    const int32_t lane = first_bit(bits);
-    if (gap[lane] < c->gap && least[lane] < c->gap * c->gap) {
-      c->gap = gap[lane];
-      c->share = minimum(insides[lane] / ((1.0f - cosines[lane]) * gap[lane]), 1.0f);
-      c->normal = vector_load(normals, lane);
-    }
-  }
-}
-
-/* The nearest face of a list that leans to the nearest contact by less than 45 degrees. */
-CLOTH_SEPARATE crease find_crease(triangle_list *list, const surface_point *s, const surface_hits *h) {
+/* Finds the nearest face of a list that leans to the nearest contact by less than 45 degrees, as find_nearest(). */
+CLOTH_SEPARATE void find_crease(triangle_list *list, const surface_point *s, const surface_hits *h, nearest_hit *best) {
   const lanes zero = lanes_splat(0.0f);
-  crease c = {s->radius, 0.0f, h->normal[0]};
+  clear_nearest(best, s);
   for (int32_t n = 0; n < list->count; n++) {
     if (!list->bits[n]) { continue; }
     charge_chunk(list, COST_CHUNK);
     EACH_TRIANGLE_LANES(list, n, k, near, {
       triangle_distance d;
-      if (!(list->least[n] < c.gap * c.gap)) { break; }
+      if (!(list->least[n] < best->gap * best->gap)) { break; }
       const triangle_lanes t = listed_triangles(list, n, k);
-      if (!measure_triangles(&t, s, c.gap * c.gap, 0, &d)) { continue; }
+      if (!measure_triangles(&t, s, best->gap * best->gap, 0, &d)) { continue; }
       const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d.normal));
       const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d.gap));
       lanes_mask is_it =
           lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
       is_it = lanes_both(lanes_both(is_it, d.found), lanes_both(lanes_less(zero, d.gap), lanes_less(zero, inside)));
-      take_crease(&c, lanes_bits(is_it) & near, &d, cosine, inside);
+      take_nearest(best, lanes_bits(is_it) & near, &d);
     });
   }
-  return c;
 }
 
 /* Rounds creases: turns the nearest contact towards the nearest other face that leans to it by less than 45 degrees, by
    w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
 static void round_crease(triangle_list *list, const surface_point *s, surface_hits *h) {
-  const crease c = find_crease(list, s, h);
-  if (!(c.share > 0.0f)) { return; }
-  const float second = 0.5f * c.share, first = 1.0f - second;
+  nearest_hit other;
+  find_crease(list, s, h, &other);
+  if (!(other.size < s->radius)) { return; }
+  const float cosine = flush_small(vector_dot(h->normal[0], other.normal), WORK_QUANTUM);
+  const float w = minimum((h->gap[0] - cosine * other.gap) / ((1.0f - cosine) * other.gap), 1.0f);
+  const float second = 0.5f * w, first = 1.0f - second;
   const cloth_vector sum =
-      vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(c.normal, second)));
+      vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(other.normal, second)));
   const float length = maximum(vector_length(sum), 0.5f);
-  h->gap[0] = (first * h->gap[0] + second * c.gap) / length;
+  h->gap[0] = (first * h->gap[0] + second * other.gap) / length;
   h->normal[0] = vector_flush_work(vector_scale(sum, 1.0f / length));
 }
-
-#endif
 
 /// Ways through triangles ///
 
@@ -13748,8 +13488,6 @@ static void round_crease(triangle_list *list, const surface_point *s, surface_hi
  *
  * In: geometries, ways in their axes. Out: what the functions return. Scratch: row buffers.
  */
-
-#if WITH_SURFACES
 
 /* A path that passes an edge by no more than this passes through the triangle: the gap that rounding leaves between
    triangles that share an edge [m]. */
@@ -13785,13 +13523,12 @@ typedef struct plane_passes {
 /* Takes triangles into account that a way passes, a bit each. */
 CLOTH_SEPARATE void take_passes(surface_pass *pass, uint32_t bits, const plane_passes *at) {
   float share[CLOTH_LANES], depth[CLOTH_LANES], normal[3][CLOTH_LANES];
-  const vector_array normals = {normal[0], normal[1], normal[2]};
   lanes_store(share, at->share);
   lanes_store(depth, at->depth);
-  lanes3_store(normals, 0, at->normal, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(normal), 0, at->normal, CLOTH_LANES);
   for (; bits; bits &= bits - 1u) {
     const int32_t lane = first_bit(bits);
-    const cloth_vector side = vector_load(normals, lane);
+    const cloth_vector side = vector_load(VECTORS_OF(normal), lane);
     pass->count++;
     if (share[lane] < pass->share) {
       pass->share = share[lane];
@@ -13846,16 +13583,14 @@ CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, sur
 CLOTH_SEPARATE void find_passes_in_pieces(triangle_list *list, const cloth_geometry *g, const surface_point *s,
                                           surface_pass *pass) {
   const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
-  const cloth_vector around = vector(EDGE_TOLERANCE, EDGE_TOLERANCE, EDGE_TOLERANCE);
   float first = 0.0f, piece = 1.0f;
   clear_pass(pass, 0.0f, 0.0f);
   open_list(list);
   while (first < 1.0f) {
     const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
     const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
-    const cloth_vector low = vector(minimum(a.x, b.x), minimum(a.y, b.y), minimum(a.z, b.z));
-    const cloth_vector high = vector(maximum(a.x, b.x), maximum(a.y, b.y), maximum(a.z, b.z));
-    list_triangles(list, g, vector_subtract(low, around), vector_add(high, around));
+    const position_box box = box_between(vector_minimum(a, b), vector_maximum(a, b), EDGE_TOLERANCE);
+    list_triangles(list, g, &box);
     if (list->overflows && piece > LEAST_PIECE) {
       pass->work += list->work;
       piece *= 0.5f;
@@ -13906,8 +13641,6 @@ CLOTH_SEPARATE int follow_passes(hit_search *search, surface_point *s, float abo
   return passed;
 }
 
-#if WITH_HEIGHT_FIELD
-
 /* Replaces what has been found where a point is below the ground, and came there through no triangle. */
 static void rise_from_ground(const cloth_geometry *g, const surface_point *s, surface_hits *h) {
   cloth_vector up;
@@ -13918,20 +13651,22 @@ static void rise_from_ground(const cloth_geometry *g, const surface_point *s, su
   }
 }
 
-#endif
-
 /* Lists the triangles within the radius of a particle. */
 static void list_around(triangle_list *list, const cloth_geometry *g, const surface_point *s) {
-  const cloth_vector around = vector(s->radius, s->radius, s->radius);
-  list_triangles(list, g, vector_subtract(s->to, around), vector_add(s->to, around));
+  const position_box box = box_between(s->to, s->to, s->radius);
+  list_triangles(list, g, &box);
 }
 
 /* Finds what touches a particle beside the nearest contact, which is in front of it. */
 static void find_more_hits(triangle_list *list, const surface_point *s, surface_hits *h) {
-  if (keep_rising(list, s, h)) {
-    for (int32_t f = 1; f < SURFACE_FACES && find_next_hit(list, s, h); f++) {}
-    round_crease(list, s, h);
+  if (!keep_rising(list, s, h)) { return; }
+  for (int32_t f = 1; f < SURFACE_FACES; f++) {
+    nearest_hit best;
+    find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, &best);
+    if (!(best.size < s->radius)) { break; }
+    add_hit(h, best.gap, best.normal);
   }
+  round_crease(list, s, h);
 }
 
 /* Finds the contacts of a particle whose way has a length. `above`: how far above a triangle that the way passes others
@@ -13946,9 +13681,7 @@ CLOTH_SEPARATE void find_hits(hit_search *search, surface_point *s, float length
   const float least = find_first_hit(list, s, h);
   if (list->is_short || least < reach * reach) { moves = follow_passes(search, s, above); }
   if (moves && list->is_short) { list_around(list, list->g, s); }
-#if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(list->g, s, h); }
-#endif
+  if (is_height_field(list->g->shape)) { rise_from_ground(list->g, s, h); }
   if (is_hit(h->gap[0]) && h->gap[0] > 0.0f) {
     for (int32_t n = 0; n < list->count && moves; n++) {
       list->least[n] = 0.0f; /* for another place */
@@ -13975,8 +13708,8 @@ static void set_way(surface_point *s, cloth_vector from, cloth_vector to, float 
 #define DOUBLINGS 12
 
 static int is_in_box(const cloth_geometry *g, cloth_vector p) {
-  return p.x >= g->low.x && p.x <= g->high.x && p.y >= g->low.y && p.y <= g->high.y && p.z >= g->low.z &&
-         p.z <= g->high.z;
+  return p.x >= g->box.low.x && p.x <= g->box.high.x && p.y >= g->box.low.y && p.y <= g->box.high.y &&
+         p.z >= g->box.low.z && p.z <= g->box.high.z;
 }
 
 /* The distance of a pin from a surface, if it is below `thickness`; of one in a solid below 0: nobody knows how deep it
@@ -13992,9 +13725,7 @@ CLOTH_SEPARATE float distance_from_surface(hit_search *search, const cloth_geome
     list_around(list, g, &s);
     clear_hits(h);
     find_first_hit(list, &s, h);
-#if WITH_HEIGHT_FIELD
-    if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) { rise_from_ground(g, &s, h); }
-#endif
+    if (is_height_field(g->shape)) { rise_from_ground(g, &s, h); }
     if (is_hit(h->gap[0])) { return minimum(h->gap[0], thickness); }
     if (!s.one_sided || list->overflows || !is_in_box(g, p)) { break; }
     s.radius += s.radius;
@@ -14053,8 +13784,6 @@ CLOTH_SEPARATE int stop_way(hit_search *search, const cloth_geometry *g, cloth_v
   return 1;
 }
 
-#endif
-
 /// Contact near buried pins ///
 
 /*
@@ -14064,8 +13793,6 @@ CLOTH_SEPARATE int stop_way(hit_search *search, const cloth_geometry *g, cloth_v
  *
  * In: pins, place, a collider. Out: reach_of(). Scratch: ground, row buffers.
  */
-
-#if WITH_COLLIDERS
 
 /* How fast contact begins farther out along the cloth, from a buried pin on. */
 #define BURIED_SLOPE 0.5f
@@ -14080,34 +13807,19 @@ static float *reach_of(const cloth *c) {
   return floats_at(c, c->scratch.ground);
 }
 
-/* Lowers a particle's distance to what a neighbour allows, and the other way round. */
-static void share_reach(float *reach, int32_t i, int32_t j, float farther) {
-  reach[j] = minimum(reach[i] + farther, reach[j]);
-  reach[i] = minimum(reach[j] + farther, reach[i]);
-}
-
-/* Lowers the distances at the other ends of the springs that begin at a particle. */
+/* Lowers the distances at the ends of the springs that begin at a particle to what the other end allows. */
 static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, int32_t row, int32_t column) {
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     const int32_t step = d == WARP ? 1 : d == WEFT ? 0 : d == DIAGONAL ? 1 : -1, down = d == WARP ? 0 : 1;
     int32_t to = column + step;
     to = a->is_ring ? (to + a->columns) % a->columns : to;
     if (row + down < a->rows && to >= 0 && to < a->columns) {
-      const float length = BURIED_SLOPE * workspace_of(c)->plan.terms.spring[d].rest;
-      share_reach(reach, row * a->pitch + column, (row + down) * a->pitch + to, length);
+      const float farther = BURIED_SLOPE * workspace_of(c)->plan.terms.spring[d].rest;
+      float *here = &reach[row * a->pitch + column], *there = &reach[(row + down) * a->pitch + to];
+      *there = minimum(*here + farther, *there);
+      *here = minimum(*there + farther, *here);
     }
   }
-}
-
-/* The distance of a pin from a collider, in its axes; of interest only if it is below the thickness. */
-static float distance_of_pin(const cloth *c, const touched_body *b, cloth_vector x, float thickness) {
-  cloth_vector normal;
-#if WITH_SURFACES
-  if (is_surface(b->shape)) { return distance_from_surface(hit_search_of(c), b->geometry, x, thickness); }
-#endif
-  (void)c;
-  (void)thickness;
-  return distance_of_point(b->shape, b->geometry, x, &normal);
 }
 
 /* The rows and columns in which contact may begin nearer than the thickness. */
@@ -14154,8 +13866,7 @@ static position_box box_of_held(const cloth *c) {
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     const int32_t row = i / a.columns;
     const cloth_vector x = near_vector(near_row(a.place, a.pitch, row), a.plane, i - row * a.columns);
-    const position_box point = {x, x};
-    box = box_around_both(&box, &point);
+    hold_point(&box, x);
   }
   return box;
 }
@@ -14167,6 +13878,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
   const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
   if (!(box_distance_squared(held, b->end.position) < near * near)) { return 0; }
   float *reach = reach_of(c), *place = near_array(c, c->scratch.place);
+  hit_search *room = is_surface(b->shape->shape) ? (hit_search *)room_between_passes(c) : NULL;
   buried_area area = {rows, 0, columns, 0};
   int32_t is_buried = 0;
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
@@ -14174,7 +13886,11 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
     const cloth_vector x = near_vector(near_row(place, pitch, row), plane, column);
     const cloth_vector off = vector_flush_work(vector_subtract(x, b->end.position));
     if (!(vector_dot(off, off) < near * near)) { continue; }
-    const float begins = distance_of_pin(c, b, to_local(&b->end, x), thickness) + BURIED_SHARE * thickness;
+    const cloth_vector p = to_local(&b->end, x);
+    cloth_vector normal;
+    const float distance = room ? distance_from_surface(room, b->geometry, p, thickness)
+                                : distance_of_point(b->shape, b->geometry, p, &normal);
+    const float begins = distance + BURIED_SHARE * thickness;
     if (!(begins < thickness)) { continue; }
     if (!is_buried) { EACH_BLOCK(n, left, rows * pitch, lanes_store_first(reach + n, lanes_splat(thickness), left)); }
     is_buried = 1;
@@ -14183,38 +13899,9 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
     if (springs > 0) { widen_area(&area, c, row, column, springs); }
   }
   if (area.first_row < area.end_row) { spread_in_area(c, &area, reach); }
-#if WITH_SURFACES
-  if (is_surface(b->shape)) { clear_room(c, sizeof(hit_search)); }
-#endif
+  if (room) { clear_room(c, sizeof(hit_search)); }
   return is_buried;
 }
-
-#endif
-
-/// Particles of touches ///
-
-/* Vectors of the particles in lanes `k` of a touch. In and out: the named arrays. Scratch: none. */
-
-#if WITH_COLLIDERS
-
-/* From a near array. */
-CLOTH_INLINE lanes3 near_at_touch(const solve_arrays *a, const float *array, const touch *e, int32_t k) {
-  return near_load(array + NEAR_STEP * e->row * a->pitch, a->plane, e->column + k);
-}
-
-/* From an own array. */
-CLOTH_INLINE lanes3 own_at_touch(const solve_arrays *a, const float *array, const touch *e, int32_t k) {
-  return own_load(array, e->row * a->pitch + e->column + k);
-}
-
-/* Adds to an own array: nothing to particles that do not move. */
-CLOTH_INLINE void add_at_touch(const solve_arrays *a, float *array, const touch *e, int32_t k, lanes3 v) {
-  const int32_t place = e->row * a->pitch + e->column + k;
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
-  own_store(array, place, lanes3_quantise(lanes3_add(own_load(array, place), lanes3_keep(moves, v)), WORK_ROUNDER));
-}
-
-#endif
 
 /// Search for touches ///
 
@@ -14233,8 +13920,6 @@ CLOTH_INLINE void add_at_touch(const solve_arrays *a, float *array, const touch 
  * and which particles are near. Scratch: ground.
  */
 
-#if WITH_COLLIDERS
-
 /* Ways longer than this share of the thickness are followed: shorter ones cannot pass the law. */
 #define LONG_WAY 0.25f
 /* Conservative advancement: a way has come near at this share of the thickness; steps are no shorter than this share,
@@ -14249,6 +13934,7 @@ CLOTH_INLINE void add_at_touch(const solve_arrays *a, float *array, const touch 
 typedef struct touch_way {
   lanes3 from, to, along;
   lanes length;
+  lanes reach; /* the distance from which the law acts */
 } touch_way;
 
 /* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
@@ -14361,14 +14047,6 @@ static int start_touches(const cloth *c, touch_bounds *bounds) {
   return 1;
 }
 
-/* The least distance of a box from a plane at a pose. */
-static float box_above_plane(const cloth_pose *pose, const position_box *box) {
-  const cloth_vector n = vector_flush_work(rotate(pose->rotation, vector(0.0f, 1.0f, 0.0f)));
-  const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
-                                      n.z > 0.0f ? box->low.z : box->high.z);
-  return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
-}
-
 /* 1 if the collider at an index may touch what lies in a box in the substep: by the ball around it, on all of its way
    of the step. */
 static int is_ball_near(const cloth *c, int32_t index, const position_box *box, float thickness) {
@@ -14379,6 +14057,14 @@ static int is_ball_near(const cloth *c, int32_t index, const position_box *box, 
   const float shift = vector_length(vector_flush_work(vector_subtract(to, from)));
   const float reach = BOX_SLACK * (body_reach(&slot->body, geometry_of(c, &slot->body)) + 2.0f * thickness + shift);
   return box_distance_squared(box, to) < reach * reach;
+}
+
+/* The least distance of a box from a plane at a pose. */
+static float box_above_plane(const cloth_pose *pose, const position_box *box) {
+  const cloth_vector n = vector_flush_work(rotate(pose->rotation, vector(0.0f, 1.0f, 0.0f)));
+  const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
+                                      n.z > 0.0f ? box->low.z : box->high.z);
+  return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
 }
 
 /* 1 if a collider is no plane, or one that may touch what lies in a box. */
@@ -14420,13 +14106,26 @@ static void start_search(const cloth *c, touch_search *s, solve_arrays *a, const
   s->thickness = contact_thickness(c);
 }
 
-/* From the anchors of a block of particles to where they are linearised, along the surface, in world axes. A contact
-   that is not remembered is held to where its way begins. */
-CLOTH_INLINE lanes3 anchor_offset(const touch_search *s, const touch_way *w, lanes3 normal, int32_t particle) {
-  const remembered m = remember(s->c, s->b->collider, particle);
+/* Sets along and length of a way whose ends are known. */
+CLOTH_INLINE void complete_way(touch_way *w) {
+  w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  w->length = lanes3_length(w->along);
+}
+
+/* Fills in lanes `k` of a touch: gaps and normals in world axes of those that touch; the law begins at w->reach.
+   Offsets lead from anchors to where particles are linearised, along the surface; a contact that is not remembered is
+   held to where its way begins. */
+CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_way *w, lanes_mask touches, lanes gap,
+                             lanes3 normal) {
+  const remembered m = remember(s->c, touched_number(e), e->row * s->a->columns + e->column + k);
   const lanes3 anchor = lanes3_select(m.known, m.anchor, w->from);
   const lanes3 off = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_subtract(w->to, anchor)));
-  return lanes3_flush(lanes3_add_scaled(off, normal, lanes_negate(lanes_flush(lanes3_dot(off, normal)))));
+  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, normal));
+  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
+  touch_store(e, TOUCH_REACH, k, w->reach);
+  touch_store(e, TOUCH_WAY, k, w->length);
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
 }
 
 /* 1 for the particles of a block of a row, of which `left` exist, that are held: a body meets them, too. */
@@ -14454,15 +14153,14 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
 /* Which particles of a block lie in the box of the collider, widened by what is of interest. */
 CLOTH_INLINE lanes_mask are_in_box(const touch_search *s, lanes3 p) {
   const lanes3 off = lanes3_subtract(p, lanes3_splat(s->centre));
+  const lanes3 away = lanes3_of(lanes_absolute(off.x), lanes_absolute(off.y), lanes_absolute(off.z));
   const lanes margin = lanes_splat(BOX_SLACK * (s->beyond + s->farthest));
-  const lanes_mask x = lanes_less(lanes_absolute(off.x), lanes_add(lanes_splat(s->half.x), margin));
-  const lanes_mask y = lanes_less(lanes_absolute(off.y), lanes_add(lanes_splat(s->half.y), margin));
-  return lanes_both(lanes_both(x, y), lanes_less(lanes_absolute(off.z), lanes_add(lanes_splat(s->half.z), margin)));
+  return lanes3_less(away, lanes3_add(lanes3_splat(s->half), lanes3_of(margin, margin, margin)));
 }
 
 /* Charges places at which the ways of a block were compared with a collider. */
 static void charge_places(const touch_search *s, int32_t places) {
-  const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
+  const int is_grid = is_distance_grid(s->b->shape->shape);
   const int32_t searches = is_grid ? GRID_SEARCHES * places : places, most = most_followed(is_grid) * CLOTH_LANES;
   workspace_of(s->c)->searched += s->b->searches * (searches < most ? searches : most);
 }
@@ -14475,7 +14173,6 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
   const lanes3 place = near_load(near_row(a->place, a->pitch, e->row), a->plane, i);
   const lanes_mask around = are_in_box(s, place);
-  touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   if (!lanes_any(around)) { return 0; }
   lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
   if (b->unknown) {
@@ -14490,8 +14187,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   near = lanes_both(near, around);
   if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
-  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
-  w.length = lanes3_length(w.along);
+  complete_way(&w);
   const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness,
               most = lanes_add(reach, thickness);
   near = lanes_both(near, lanes_less(gap, lanes_add(most, w.length)));
@@ -14505,26 +14201,9 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
   const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
   if (!lanes_any(touches)) { return 0; }
-  const lanes3 n = lanes3_flush(lanes3_rotate(b->end.rotation, normal));
-  const lanes3 offset = anchor_offset(s, &w, n, particle);
-  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
-  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
-  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, offset));
-  const lanes begins = bounded_reach(s, &w, touches, gap, reach);
-  touch_store(e, TOUCH_REACH, k, begins);
-  touch_store(e, TOUCH_WAY, k, w.length);
-  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(begins, thickness))));
+  w.reach = bounded_reach(s, &w, touches, gap, reach);
+  fill_touch(s, e, k, &w, touches, gap, lanes3_flush(lanes3_rotate(b->end.rotation, normal)));
   return 1;
-}
-
-/* Lanes of a touch in which nothing touches hold zeros beside their gap. */
-static void clear_untouched(touch *e, int32_t columns) {
-  EACH_TOUCH_LANES(e, columns, k, i, {
-    for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
-      touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
-    }
-    (void)i;
-  });
 }
 
 /* By which share of its distance from the collider's position a point moves most, as the collider turns. */
@@ -14544,7 +14223,7 @@ CLOTH_INLINE lanes_mask are_tiles_near(const touch_search *s, int32_t first) {
   const lanes away = lanes3_length(p), radius = lanes3_length(half);
   lanes3 normal;
   lanes distance = lanes_subtract(away, lanes_splat(s->b->reach)), deep = radius;
-  if (s->b->shape->shape != CLOTH_SHAPE_DISTANCE_GRID) {
+  if (!is_distance_grid(s->b->shape->shape)) {
     distance = distances_to(s->b, &p, &normal);
     const lanes3 n = lanes3_flush(lanes3_rotate(s->b->end.rotation, normal));
     deep = lanes3_dot(half, lanes3_of(lanes_absolute(n.x), lanes_absolute(n.y), lanes_absolute(n.z)));
@@ -14595,91 +14274,84 @@ CLOTH_SEPARATE void choose_tiles(touch_search *s) {
   }
 }
 
-/* A block of particles; the first tile of its row of tiles, and which rows of these have any, as bits. */
-typedef struct block_walk {
-  int32_t row, column, first;
-  uint32_t rows;
-} block_walk;
-
-/* Before the first block. */
-static block_walk before_blocks(void) {
-  const block_walk place = {-1, CLOTH_GRID_LIMIT, 0, 0};
-  return place;
-}
-
-/* Goes to the next row that has blocks around the box of the collider. Returns 0 behind the last. */
-static int next_row_of_blocks(const touch_search *s, block_walk *at) {
-  for (at->row++; at->row < s->a->rows; at->row++) {
-    if (at->row % TILE_ROWS == 0) {
-      at->first = at->row / TILE_ROWS * s->boxes.along;
-      at->rows = 0;
-      for (int32_t n = 0; n < s->boxes.along; n++) {
-        at->rows |= s->boxes.rows[at->first + n];
-      }
-    }
-    if (at->rows >> at->row % TILE_ROWS & 1u) { return 1; }
-    at->row |= at->rows ? 0 : TILE_ROWS - 1;
+/* Which rows of the tiles from row `top` on have blocks around the box of the collider, as bits. */
+static uint32_t rows_of_tiles(const touch_search *s, int32_t top) {
+  uint32_t rows = 0;
+  for (int32_t n = 0; n < s->boxes.along; n++) {
+    rows |= s->boxes.rows[top / TILE_ROWS * s->boxes.along + n];
   }
-  return 0;
+  return rows;
 }
 
-/* Goes from block to block of those that lie around the box of the collider, row by row. Returns 0 behind the last. */
-CLOTH_SEPARATE int next_block(touch_search *s, block_walk *at) {
-  for (;;) {
-    at->column += TOUCH_LANES;
-    if (at->column >= s->a->columns) {
-      if (!next_row_of_blocks(s, at)) { return 0; }
-      at->column = 0;
-    }
-    const int32_t tile = at->first + at->column / TOUCH_LANES;
-    if (s->boxes.rows[tile] >> at->row % TILE_ROWS & 1u) {
-      s->farthest = s->boxes.margin[tile];
-      return 1;
-    }
+/* Runs a statement for each block of particles around the box of the collider, in `tile` at `row` and `column`, row by
+   row. */
+#define EACH_NEAR_BLOCK(s, tile, row, column, statement)                                                               \
+  for (int32_t top = 0; top < (s)->a->rows; top += TILE_ROWS) {                                                        \
+    for (uint32_t rows = rows_of_tiles(s, top); rows; rows &= rows - 1u) {                                             \
+      const int32_t row = top + first_bit(rows);                                                                       \
+      for (int32_t column = 0; column < (s)->a->columns; column += TOUCH_LANES) {                                      \
+        const int32_t tile = top / TILE_ROWS * (s)->boxes.along + column / TOUCH_LANES;                                \
+        if ((s)->boxes.rows[tile] >> row % TILE_ROWS & 1u) { statement; }                                              \
+      }                                                                                                                \
+    }                                                                                                                  \
   }
-}
 
-/* Finds the touches of a collider with a block of particles. */
-static void find_touches_of_block(touch_search *s, const block_walk *at) {
-  const cloth *c = s->c;
-  touch *e = touches_of(c) + workspace_of(c)->touches;
-  int touches = 0;
-  e->row = at->row;
-  e->column = at->column;
+/* Begins the touch of a block of particles with a face of the collider, behind the end of the list. */
+static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int32_t face) {
+  touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
+  e->row = row;
+  e->column = column;
   e->collider = s->b->collider;
-  e->face = 0;
-  s->near = 0;
-  workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
+  e->face = face;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
+  return e;
+}
+
+/* Ends a touch. Lanes in which nothing touches hold zeros beside their gap. */
+static void close_touch(const touch_search *s, touch *e, int touches) {
+  if (!touches) { return; }
+  EACH_TOUCH_LANES(e, s->a->columns, k, i, {
+    for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
+      touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
+    }
+    (void)i;
+  });
+  keep_touch(s->c);
+}
+
+/* Finds the touches of a collider with a block of particles. */
+static void find_touches_of_block(touch_search *s, int32_t row, int32_t column) {
+  touch *e = open_touch(s, row, column, 0);
+  int touches = 0;
+  s->near = 0;
+  workspace_of(s->c)->searched += s->b->searches * smaller_of(s->a->columns - column, TOUCH_LANES);
   EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
-  s->boxes.near[e->row * s->boxes.along + e->column / TOUCH_LANES] = s->near;
+  s->boxes.near[row * s->boxes.along + column / TOUCH_LANES] = s->near;
   if (s->near) {
-    s->first_near = smaller_of(e->row, s->first_near);
-    s->last_near = e->row;
+    s->first_near = smaller_of(row, s->first_near);
+    s->last_near = row;
   }
-  if (touches) {
-    clear_untouched(e, s->a->columns);
-    keep_touch(c);
-  }
+  close_touch(s, e, touches);
 }
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  block_walk at = before_blocks();
   s->first_near = s->a->rows;
   s->last_near = -1;
   fill_zero(s->boxes.near, (uint32_t)(s->boxes.along * s->a->rows) * sizeof *s->boxes.near);
   choose_tiles(s);
-  while (next_block(s, &at)) {
-    find_touches_of_block(s, &at);
-  }
+  EACH_NEAR_BLOCK(s, tile, row, column, {
+    s->farthest = s->boxes.margin[tile];
+    find_touches_of_block(s, row, column);
+  });
 }
+
+#if WITH_BODIES
 
 /* Takes the particles that are attached to a collider out of its touches. */
 static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
-#if WITH_BODIES
   touch *list = touches_of(c);
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *held = &attachments_of(c)[n];
@@ -14692,10 +14364,6 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
       }
     }
   }
-#endif
-  (void)c;
-  (void)a;
-  (void)collider;
 }
 
 #endif
@@ -14712,8 +14380,6 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
  * In: corners of triangles in the axes of a solid, at both ends of the substep. Out: weights of their points,
  * distances. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Where the law of a cell begins, in thicknesses. */
 #define CELL_REACH 0.5f
@@ -14808,9 +14474,7 @@ static descent descent_of(const touch_search *s, const cell_batch *b, int at_end
     const cloth_vector *place = at_end ? t->to : t->from;
     const int is_kept = at_end || t->memory;
     for (int32_t n = 0; n < 3; n++) {
-      corner[n][0][lane] = place[n].x;
-      corner[n][1][lane] = place[n].y;
-      corner[n][2][lane] = place[n].z;
+      vector_store(VECTORS_OF(corner[n]), lane, place[n]);
       weight[n][lane] = t->weight[n];
     }
     start[lane] = is_kept ? KEPT_START : DESCENT_START;
@@ -14820,7 +14484,7 @@ static descent descent_of(const touch_search *s, const cell_batch *b, int at_end
   descent d;
   lanes3 *q = d.corner;
   for (int32_t n = 0; n < 3; n++) {
-    q[n] = lanes3_of(lanes_load(corner[n][0]), lanes_load(corner[n][1]), lanes_load(corner[n][2]));
+    q[n] = lanes3_load(VECTORS_OF(corner[n]), 0);
     d.weight[n] = lanes_load(weight[n]);
   }
   d.first = lanes3_flush_below(lanes3_subtract(q[1], q[0]), STATE_QUANTUM);
@@ -14971,8 +14635,6 @@ static cloth_vector across_cell(const touch_search *s, const cell_triangle *t, c
   return normal;
 }
 
-#endif
-
 /// Edges that cells share ///
 
 /*
@@ -14984,8 +14646,6 @@ static cloth_vector across_cell(const touch_search *s, const cell_triangle *t, c
  *
  * In and out: touches of cells with a collider. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Points with less weight at a corner are on the edge that is opposite to it. */
 #define EDGE_WEIGHT 1.0e-3f
@@ -15064,8 +14724,6 @@ CLOTH_SEPARATE void yield_edges(const cloth *c, const solve_arrays *a, const tou
   w->cells = first + left;
 }
 
-#endif
-
 /// Search for cells that touch ///
 
 /*
@@ -15096,8 +14754,6 @@ CLOTH_SEPARATE void yield_edges(const cloth *c, const solve_arrays *a, const tou
  * ground.
  */
 
-#if WITH_COLLIDERS
-
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept [T]. */
 #define LEAST_SAG 0.25f
 #define CELL_SAG 0.05f
@@ -15109,6 +14765,7 @@ typedef struct cell_search {
   touch_search *s;
   uint32_t cursor;             /* in the memory */
   int32_t tried;               /* triangles, of all colliders */
+  int32_t first_row, end_row;  /* of cells that are looked at */
   corner_row *row;             /* two, by the parity of the row */
   int32_t block;               /* first column */
   int32_t left, behind, cells; /* corners of a row; the column behind them, -1: none; cells of a row */
@@ -15133,25 +14790,19 @@ static int is_met_by_cells(const cloth *c, const touched_body *b, float thicknes
 /* The longest edge of the triangles of a cloth, where it is linearised, squared. */
 CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
   lanes most = lanes_splat(0.0f);
-  EACH_BLOCK(i, left, a->columns, {
-    const lanes_mask exists = lanes_first(left);
-    const lanes_mask has_right = lanes_first(a->columns - i - !a->is_ring);
-    lanes3 x = near_load(a->place, a->plane, i);
-    lanes3 right = near_load(a->place, a->plane, i + 1);
-    for (int32_t row = 1; row <= a->rows;
-         row++) { /* the edges along a row, and to the one below, which the last has not */
-      const float *under = near_row(a->place, a->pitch, smaller_of(row, a->rows - 1));
-      const lanes3 across = lanes3_subtract(right, x);
-      const lanes3 next = near_load(under, a->plane, i);
-      const lanes3 down = lanes3_subtract(next, x);
-      right = near_load(under, a->plane, i + 1);
-      const lanes3 diagonal = lanes3_subtract(right, x);
-      const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
-      most = lanes_maximum(lanes_keep(exists, lanes3_dot(down, down)), most);
-      most = lanes_maximum(lanes_keep(has_right, beside), most);
-      x = next;
-    }
-  });
+  for (int32_t row = 0; row < a->rows; row++) { /* nothing is below the last: its edges down are its own */
+    const float *here = near_row(a->place, a->pitch, row);
+    const float *under = near_row(a->place, a->pitch, smaller_of(row + 1, a->rows - 1));
+    EACH_BLOCK(i, left, a->columns, {
+      const lanes3 x = near_load(here, a->plane, i);
+      const lanes3 right = lanes3_subtract(near_load(here, a->plane, i + 1), x);
+      const lanes3 down = lanes3_subtract(near_load(under, a->plane, i), x);
+      const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
+      const lanes beside = lanes_maximum(lanes3_dot(right, right), lanes3_dot(diagonal, diagonal));
+      most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
+      most = lanes_maximum(lanes_keep(lanes_first(a->columns - i - !a->is_ring), beside), most);
+    });
+  }
   return lanes_largest(most, 0.0f);
 }
 
@@ -15182,8 +14833,6 @@ CLOTH_INLINE uint32_t near_corners(const cell_search *s, int32_t row) {
 
 /* A block of particles of a row, as corners from `k` on. */
 CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
-  const vector_array from = {r->from[0], r->from[1], r->from[2]}, ends = {r->to[0], r->to[1], r->to[2]};
-  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
   const lanes3 place = near_load(near_row(s->a->place, s->a->pitch, r->row), s->a->plane, i);
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
   const lanes3 to = lanes_to_local(&s->b->end, place);
@@ -15191,9 +14840,9 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
   lanes3 normal;
   lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
   lanes_store(&r->way_squared[k], lanes3_dot(way, way));
-  lanes3_store(ends, k, to, CLOTH_LANES);
-  lanes3_store(from, k, x, CLOTH_LANES);
-  lanes3_store(normals, k, normal, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(r->to), k, to, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(r->from), k, x, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(r->normal), k, normal, CLOTH_LANES);
 }
 
 /* The particles of a row beside the present block, of which `wanted` are read. */
@@ -15213,10 +14862,6 @@ CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row, uint
   return r;
 }
 
-CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k) {
-  return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
-}
-
 /* Corners of triangles in lanes. */
 typedef struct corner_block {
   lanes3 from, normal;
@@ -15224,9 +14869,8 @@ typedef struct corner_block {
 } corner_block;
 
 CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
-  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k]),
-                          lanes_load(&r->way_squared[k])};
-  return c;
+  return (corner_block){lanes3_load(VECTORS_OF(r->from), k), lanes3_load(VECTORS_OF(r->normal), k),
+                        lanes_load(&r->distance[k]), lanes_load(&r->way_squared[k])};
 }
 
 /* (n_i - n_j) . (x_i - x_j): no less than what phi_j is above the plane at corner i. */
@@ -15297,8 +14941,7 @@ static float reach_of_cell(const touch_search *s, const int32_t place[3], const 
    can leave. */
 static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t, cloth_vector from, cloth_vector to) {
   touch_way w = {.from = lanes3_splat(from), .to = lanes3_splat(to)};
-  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
-  w.length = lanes3_length(w.along);
+  complete_way(&w);
   lanes3 normal;
   const int has_mass = s->b->unknown != NULL, is_inside = has_mass && !(t->nearest > 0.0f) && e->reach > 0.0f;
   lanes gap = distances_to(s->b, is_inside ? &w.from : &w.to, &normal);
@@ -15409,8 +15052,8 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     const int32_t k = lane + right[n];
     t->row[n] = row + below[n];
     t->column[n] = right[n] ? next : column;
-    t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
-    t->to[n] = vector(r->to[0][k], r->to[1][k], r->to[2][k]);
+    t->from[n] = vector_load(VECTORS_OF(r->from), k);
+    t->to[n] = vector_load(VECTORS_OF(r->to), k);
     t->distance[n] = r->distance[k];
     t->way_squared = maximum(r->way_squared[k], t->way_squared);
   }
@@ -15460,43 +15103,36 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row, uint32_t tria
   choose_triangles(s, above, under, triangles);
   for (uint32_t bits = any; bits; bits &= bits - 1u) {
     const int32_t lane = first_bit(bits);
-#if WITH_GAPS
     if (is_gap(s->s->c, row * s->s->a->columns + s->block + lane, GAP_CELL)) { continue; }
-#endif
     for (int32_t second = 0; second < 2; second++) {
       if ((triangles[second] | kept[second]) >> lane & 1u) { take_triangle(s, row, lane, second); }
     }
   }
 }
 
-/* Rows of cells. */
-typedef struct cell_rows {
-  int32_t first, end;
-} cell_rows;
-
-/* The rows of cells that have corners that are near, or triangles that are remembered. */
-static cell_rows rows_of_search(const cell_search *s) {
+/* Sets which rows of cells have corners that are near, or triangles that are remembered. */
+static void find_rows_of_cells(cell_search *s) {
   const cell_memory *m = cell_memories_of(s->s->c) + s->cursor;
   const cell_memory *end = cell_memories_of(s->s->c) + *cells_remembered(s->s->c);
-  cell_rows rows = {larger_of(s->s->first_near - 1, 0), smaller_of(s->s->last_near + 1, s->s->a->rows - 1)};
+  s->first_row = larger_of(s->s->first_near - 1, 0);
+  s->end_row = smaller_of(s->s->last_near + 1, s->s->a->rows - 1);
   for (; m < end && collider_of_key(m->key) <= s->s->b->collider; m++) {
     int32_t row, column;
     cell_of_key(s->s->c, m->key, &row, &column);
     if (collider_of_key(m->key) == s->s->b->collider) {
-      rows.first = smaller_of(row, rows.first);
-      rows.end = larger_of(row + 1, rows.end);
+      s->first_row = smaller_of(row, s->first_row);
+      s->end_row = larger_of(row + 1, s->end_row);
     }
   }
-  return rows;
 }
 
 /* Finds the touches of cells with the collider whose particles have been compared. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
-  const cell_rows rows = rows_of_search(s);
-  for (int32_t block = 0; rows.first < rows.end && block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
+  find_rows_of_cells(s);
+  for (int32_t block = 0; s->first_row < s->end_row && block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
     open_block(s, block);
-    uint32_t above, under = near_corners(s, rows.first);
-    for (int32_t row = rows.first; row < rows.end; row++) {
+    uint32_t above, under = near_corners(s, s->first_row);
+    for (int32_t row = s->first_row; row < s->end_row; row++) {
       const uint32_t all = (1u << s->cells) - 1u;
       uint32_t kept[2];
       find_remembered(s, row, kept);
@@ -15550,7 +15186,9 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
     s->beyond = maximum(s->beside, s->beyond);
   }
   find_touches_of(s);
+#if WITH_BODIES
   leave_attached(s->c, s->a, s->b->collider);
+#endif
   if (has_cells) {
     const int32_t first = workspace_of(s->c)->cells;
     find_cells_of(&search->cells);
@@ -15574,8 +15212,6 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
   return is_deep;
 }
 
-#endif
-
 /// Search for touches with surfaces ///
 
 /*
@@ -15591,8 +15227,6 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
  * ground, leaves_of(), row buffers.
  */
-
-#if WITH_SURFACES
 
 /// Work ///
 
@@ -15614,8 +15248,6 @@ static uint32_t most_list_work(int32_t has_fields) {
   return MOST_PASSES * MOST_CHUNKS * (COST_CHUNK + (has_fields ? COST_CHUNK_MADE : 0u));
 }
 
-#if WITH_PLANNING
-
 /* Most of a surface in a part of a substep: each block of particles has leaves, each particle a list, in so many
    searches; then all ways are guarded, and once more where solids have moved particles out. */
 static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t searches) {
@@ -15625,98 +15257,62 @@ static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t
   return searches * each + 2 * count * GUARD_SEARCHES;
 }
 
-#endif
-
 /// Touches ///
 
-/* Blocks of lanes of a touch. */
-#define TOUCH_GROUPS (TOUCH_LANES / CLOTH_LANES)
 /* Share of the distance from the nearest triangle that a particle may move without having passed any. */
 #define SAFE_SHARE 0.9f
 /* Share of the thickness at which a particle is put that had passed. */
 #define GUARD_SHARE 0.02f
 
-/* Particles of a touch near a surface, in its axes. */
+/* Particles of a block near a surface, in its axes. */
 typedef struct surface_block {
-  touch_way way[TOUCH_GROUPS];
-  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS];          /* near: 1 or 0 */
+  float from[3][TOUCH_LANES], to[3][TOUCH_LANES], length[TOUCH_LANES]; /* of their ways [m] */
+  float reach[TOUCH_LANES], radius[TOUCH_LANES]; /* where the law begins; contacts are no farther [m] */
+  float near[TOUCH_LANES];                       /* 1 or 0 */
   float gap[SURFACE_FACES][TOUCH_LANES], normal[SURFACE_FACES][3][TOUCH_LANES]; /* see surface_hits */
 } surface_block;
 
-static vector_array block_normals(surface_block *block, int32_t face) {
-  const vector_array normals = {block->normal[face][0], block->normal[face][1], block->normal[face][2]};
-  return normals;
-}
-
-/* The ways of a group of a block, which begins at column `i` of a row. Returns 1 if one may be near. */
-CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int32_t group, surface_block *block) {
+/* The ways of lanes `k` of a block, which begins at column `column` of a row. Returns 1 if one may be near: *box is
+   widened by the balls around the ends of these. */
+CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t column, int32_t k, surface_block *block,
+                             position_box *box) {
   const solve_arrays *a = s->a;
   const touched_body *b = s->b;
-  const int32_t particle = row * a->columns + i;
-  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
-  touch_way *w = &block->way[group];
-  block->near[group] = zero;
+  const int32_t i = column + k, place = row * a->pitch + i;
+  const lanes zero = lanes_splat(0.0f), beyond = lanes_splat(BEYOND_ALL), less = lanes_splat(-BEYOND_ALL);
+  lanes_store(&block->near[k], zero);
   if (i >= a->columns) { return 0; }
-  w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
-  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, row), a->plane, i));
-  w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
-  w->length = lanes3_length(w->along);
-  const lanes reach = b->is_buried ? lanes_load(s->reach + row * a->pitch + i) : thickness;
-  const lanes radius =
-      lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)), lanes_multiply(w->length, lanes_splat(FARTHER)));
-  const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
-               high = lanes3_add(w->to, around);
-  const cloth_geometry *g = b->geometry;
-  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
-  near = lanes_both(near,
-                    lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
-  near = lanes_both(near,
-                    lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
-  near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
-  if (g->shape == CLOTH_SHAPE_MESH) { near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y)); }
-  block->reach[group] = reach;
-  block->radius[group] = radius;
-  block->near[group] = lanes_keep(near, lanes_splat(1.0f));
+  touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, row * a->columns + i)),
+                 .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, row), a->plane, i))};
+  complete_way(&w);
+  w.reach = b->is_buried ? lanes_load(s->reach + place) : lanes_splat(s->thickness);
+  const lanes nearest = lanes_add(lanes_splat(s->thickness), lanes_maximum(w.reach, zero));
+  const lanes radius = lanes_add(nearest, lanes_multiply(w.length, lanes_splat(FARTHER)));
+  const lanes3 around = lanes3_of(radius, radius, radius);
+  const lanes3 low = lanes3_subtract(w.to, around), high = lanes3_add(w.to, around);
+  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + place));
+  near = lanes_both(near, lanes3_less(low, lanes3_splat(b->geometry->box.high)));
+  near = lanes_both(near, lanes3_less(lanes3_splat(b->geometry->box.low), high));
+  const position_box balls = box_of_lanes(lanes3_select(near, low, lanes3_of(beyond, beyond, beyond)),
+                                          lanes3_select(near, high, lanes3_of(less, less, less)));
+  *box = box_around_both(box, &balls);
+  lanes3_store(VECTORS_OF(block->from), k, w.from, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(block->to), k, w.to, CLOTH_LANES);
+  lanes_store(&block->length[k], w.length);
+  lanes_store(&block->reach[k], w.reach);
+  lanes_store(&block->radius[k], radius);
+  lanes_store(&block->near[k], lanes_keep(near, lanes_splat(1.0f)));
   return lanes_any(near);
 }
 
-/* Widens a box by the balls around the ends of the ways of a group that are near. */
-static void widen_box(const surface_block *block, int32_t group, position_box *box) {
-  const lanes_mask near = lanes_less(lanes_splat(0.0f), block->near[group]);
-  const lanes radius = block->radius[group], beyond = lanes_splat(BEYOND_ALL);
-  const lanes3 around = lanes3_of(radius, radius, radius), to = block->way[group].to;
-  const lanes3 none = lanes3_of(beyond, beyond, beyond);
-  const position_box of_lanes =
-      box_of_lanes(lanes3_select(near, lanes3_subtract(to, around), none),
-                   lanes3_select(near, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f))));
-  *box = box_around_both(box, &of_lanes);
-}
-
-/* The ends of ways, radii and reaches of the particles of a group of lanes. */
-typedef struct group_points {
-  float from[3][CLOTH_LANES], to[3][CLOTH_LANES];
-  float length[CLOTH_LANES], radius[CLOTH_LANES], reach[CLOTH_LANES], near[CLOTH_LANES];
-} group_points;
-
-static void store_group(const surface_block *block, int32_t group, group_points *p) {
-  const touch_way *w = &block->way[group];
-  const vector_array from = {p->from[0], p->from[1], p->from[2]}, to = {p->to[0], p->to[1], p->to[2]};
-  lanes3_store(from, 0, w->from, CLOTH_LANES);
-  lanes3_store(to, 0, w->to, CLOTH_LANES);
-  lanes_store(p->length, w->length);
-  lanes_store(p->radius, block->radius[group]);
-  lanes_store(p->reach, block->reach[group]);
-  lanes_store(p->near, block->near[group]);
-}
-
-/* A particle of a group. */
-static void take_point(const touch_search *s, const group_points *p, int32_t lane, surface_point *point) {
+/* Particle `k` of a block. */
+static void take_point(const touch_search *s, surface_block *block, int32_t k, surface_point *point) {
   const cloth_geometry *g = s->b->geometry;
-  const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
-  point->from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]);
-  point->to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]);
-  point->radius = p->radius[lane];
-  point->behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM : thickness + (thickness - inside);
+  const float thickness = s->thickness, inside = minimum(block->reach[k], thickness);
+  point->from = vector_load(VECTORS_OF(block->from), k);
+  point->to = vector_load(VECTORS_OF(block->to), k);
+  point->radius = block->radius[k];
+  point->behind = is_height_field(g->shape) ? STATE_QUANTUM : thickness + (thickness - inside);
   point->one_sided = has_one_side(g);
   point->work = 0;
 }
@@ -15755,19 +15351,18 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
                                     surface_point *point, float length) {
   triangle_list *list = &search->near;
   clear_hits(&search->hits);
-#if WITH_MESH
   if (leaves) {
     clear_list(list, s->b->geometry);
     list_leaves(list, leaves, point->to, point->radius);
+  } else {
+    list_around(list, s->b->geometry, point);
   }
-#endif
-  if (!leaves) { list_around(list, s->b->geometry, point); }
   if (list->overflows) {
     find_short_hits(s, search, point, length);
     return;
   }
   if (list->count > 0) { find_hits(search, point, length, NEAR_SHARE * s->thickness); }
-  const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  const int is_field = is_height_field(list->g->shape);
   charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
 
@@ -15775,7 +15370,6 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
 typedef struct surface_search {
   hit_search of_point; /* of one particle after the other, which may need the same cells */
   surface_block block;
-  group_points points;
   surface_point point;
   solve_arrays arrays;
   touched_body body;
@@ -15784,32 +15378,21 @@ typedef struct surface_search {
 
 LAYOUT_CONTRACT(surface_search_has_room, sizeof(surface_search) <= SURFACE_ROOM_BYTES);
 
-/* Finds the contacts of a group. */
-CLOTH_SEPARATE void find_group_hits(surface_search *search, const mesh_leaves *leaves, int32_t group) {
-  const touch_search *s = &search->s;
+/* Finds the contacts of a block. */
+CLOTH_SEPARATE void find_block_hits(surface_search *search, const mesh_leaves *leaves) {
   surface_block *block = &search->block;
   const surface_hits *hits = &search->of_point.hits;
-  group_points *points = &search->points;
-  store_group(block, group, points);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (points->near[lane] > 0.0f) {
-      take_point(s, points, lane, &search->point);
-      find_point_hits(s, leaves, &search->of_point, &search->point, points->length[lane]);
-    } else {
-      clear_hits(&search->of_point.hits);
+  for (int32_t k = 0; k < TOUCH_LANES; k++) {
+    clear_hits(&search->of_point.hits);
+    if (block->near[k] > 0.0f) {
+      take_point(&search->s, block, k, &search->point);
+      find_point_hits(&search->s, leaves, &search->of_point, &search->point, block->length[k]);
     }
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      block->gap[f][group * CLOTH_LANES + lane] = hits->gap[f];
-      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits->normal[f]);
+      block->gap[f][k] = hits->gap[f];
+      vector_store(VECTORS_OF(block->normal[f]), k, hits->normal[f]);
     }
   }
-}
-
-/* The face `face` of the collider of a search: as a collider of its own in the memory of contact. */
-static touched_body face_of(const touched_body *b, int32_t face) {
-  touched_body one = *b;
-  one.collider = face_number(b->collider, face);
-  return one;
 }
 
 /* Turns the normals of contacts of a group into world axes, and puts the first two in the order of the faces that
@@ -15817,8 +15400,8 @@ static touched_body face_of(const touched_body *b, int32_t face) {
 CLOTH_SEPARATE void order_faces(const touch_search *s, surface_block *block, int32_t k, int32_t particle) {
   lanes3 normal[SURFACE_FACES];
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_load(block_normals(block, f), k)));
-    lanes3_store(block_normals(block, f), k, normal[f], CLOTH_LANES);
+    normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_load(VECTORS_OF(block->normal[f]), k)));
+    lanes3_store(VECTORS_OF(block->normal[f]), k, normal[f], CLOTH_LANES);
   }
   const lanes3 first = remember(s->c, face_number(s->b->collider, 0), particle).force;
   const lanes3 second = remember(s->c, face_number(s->b->collider, 1), particle).force;
@@ -15829,52 +15412,25 @@ CLOTH_SEPARATE void order_faces(const touch_search *s, surface_block *block, int
   const lanes gap[2] = {lanes_load(&block->gap[0][k]), lanes_load(&block->gap[1][k])};
   lanes_store(&block->gap[0][k], lanes_select(turns, gap[1], gap[0]));
   lanes_store(&block->gap[1][k], lanes_select(turns, gap[0], gap[1]));
-  lanes3_store(block_normals(block, 0), k, lanes3_select(turns, b, a), CLOTH_LANES);
-  lanes3_store(block_normals(block, 1), k, lanes3_select(turns, a, b), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(block->normal[0]), k, lanes3_select(turns, b, a), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(block->normal[1]), k, lanes3_select(turns, a, b), CLOTH_LANES);
 }
 
 /* Makes the touch of one face of a block in lanes `k`. Returns 1 if any of its particles touches. */
 CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block *block) {
-  const int32_t group = k / CLOTH_LANES, particle = e->row * s->a->columns + e->column + k;
-  const lanes reach = block->reach[group], thickness = lanes_splat(s->thickness), length = block->way[group].length;
-  const lanes far = lanes_add(lanes_add(reach, thickness), lanes_multiply(length, lanes_splat(FARTHER)));
+  const touch_way w = {.from = lanes3_load(VECTORS_OF(block->from), k),
+                       .to = lanes3_load(VECTORS_OF(block->to), k),
+                       .length = lanes_load(&block->length[k]),
+                       .reach = lanes_load(&block->reach[k])};
+  const lanes farther = lanes_multiply(w.length, lanes_splat(FARTHER));
+  const lanes far = lanes_add(lanes_add(w.reach, lanes_splat(s->thickness)), farther);
   const lanes gap = lanes_load(&block->gap[e->face][k]);
   const lanes_mask is_face = lanes_less(gap, lanes_splat(0.5f * NO_FACE));
-  const lanes_mask touches =
-      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_face, lanes_less(gap, far)));
+  const lanes_mask is_near = lanes_less(lanes_splat(0.0f), lanes_load(&block->near[k]));
+  const lanes_mask touches = lanes_both(is_near, lanes_both(is_face, lanes_less(gap, far)));
   if (!lanes_any(touches)) { return 0; }
-  const lanes3 n = lanes3_load(block_normals(block, e->face), k);
-  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
-  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
-  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, anchor_offset(s, &block->way[group], n, particle)));
-  touch_store(e, TOUCH_REACH, k, reach);
-  touch_store(e, TOUCH_WAY, k, length);
-  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  fill_touch(s, e, k, &w, touches, gap, lanes3_load(VECTORS_OF(block->normal[e->face]), k));
   return 1;
-}
-
-/* Makes the touches of a block whose contacts have been found. */
-CLOTH_ONCE void make_faces(touch_search *s, int32_t row, int32_t column, surface_block *block) {
-  const touched_body *whole = s->b;
-  for (int32_t face = 0; face < SURFACE_FACES; face++) {
-    const touched_body one = face_of(whole, face);
-    touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
-    int touches = 0;
-    e->row = row;
-    e->column = column;
-    e->collider = whole->collider;
-    e->face = face;
-    s->b = &one;
-    for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-      touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
-    }
-    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
-    s->b = whole;
-    if (touches) {
-      clear_untouched(e, s->a->columns);
-      keep_touch(s->c);
-    }
-  }
 }
 
 /* Finds the touches of a block of particles with a surface. */
@@ -15885,40 +15441,36 @@ CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int3
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    if (find_ways(s, row, column + k, k / CLOTH_LANES, block)) {
-      near = 1;
-      widen_box(block, k / CLOTH_LANES, &box);
-    }
+    near |= find_ways(s, row, column, k, block, &box);
   }
   if (!near) { return; }
-#if WITH_MESH
-  if (s->b->geometry->shape == CLOTH_SHAPE_MESH) {
+  if (is_mesh(s->b->geometry->shape)) {
     leaves = leaves_of(s->c);
-    find_leaves(leaves, s->b->geometry, box.low, box.high);
+    find_leaves(leaves, s->b->geometry, &box);
     workspace_of(s->c)->searched += list_searches(leaves->work);
     if (leaves->count == 0) { return; }
     leaves = leaves->overflows ? NULL : leaves;
   }
-#endif
   open_list(&search->of_point.near);
-  for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    find_group_hits(search, leaves, group);
-    order_faces(s, block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
+  find_block_hits(search, leaves);
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    order_faces(s, block, k, row * s->a->columns + column + k);
   }
-  make_faces(s, row, column, block);
+  for (int32_t face = 0; face < SURFACE_FACES; face++) {
+    touch *e = open_touch(s, row, column, face);
+    int touches = 0;
+    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
+    close_touch(s, e, touches);
+  }
 }
 
 /* Where a surface may be touched in a substep; the ground is deep. */
 CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
-  const position_box own = {b->geometry->low, b->geometry->high};
-  const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
-  position_box box = box_around_both(&start, &end);
-  const float deep = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const position_box *own = &b->geometry->box, start = box_at_pose(own, &b->start), end = box_at_pose(own, &b->end);
+  const position_box box = box_around_both(&start, &end);
+  const float deep = is_height_field(b->geometry->shape) ? PLANE_REACH : 0.0f;
   const float more = deep + BOX_SLACK * b->shift; /* ways are its own, too */
-  const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
-  box.low = vector_subtract(box.low, around);
-  box.high = vector_add(box.high, around);
-  return box;
+  return box_beyond(&box, thickness + more);
 }
 
 /* Begins to search all surfaces. */
@@ -15948,15 +15500,6 @@ static void choose_surface_tiles(touch_search *s) {
   }
 }
 
-/* Finds the touches of a surface. */
-CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
-  block_walk at = before_blocks();
-  choose_surface_tiles(&search->s);
-  while (next_block(&search->s, &at)) {
-    find_block_touches(search, at.row, at.column);
-  }
-}
-
 /* Finds the touches of all surfaces, after those of all other colliders: the boxes of the blocks are known. Returns 1
    if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
@@ -15964,7 +15507,8 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_surface_at(c, index) && is_ball_near(c, index, &bounds->all, search->s.thickness)) {
       take_surface(search, t, index, &bounds->held);
-      find_touches_of_surface(search);
+      choose_surface_tiles(&search->s);
+      EACH_NEAR_BLOCK(&search->s, tile, row, column, find_block_touches(search, row, column));
     }
   }
   const int32_t is_deep = search->s.is_deep;
@@ -16614,15 +16158,35 @@ CLOTH_INLINE int has_block(const element_law *law) {
 
 #endif
 
-/// Points of cells that touch ///
+#if WITH_COLLIDERS
+
+/// Points that touch ///
 
 /*
- * How the points of cells that touch move with their three particles, and what presses them.
+ * Vectors of the particles in lanes `k` of a touch; and how the points of cells that touch move with their three
+ * particles, and what presses them.
  *
- * In: touches of cells, place, direction, solution, diagonal. Out: what the functions return. Scratch: none.
+ * In: touches, place, direction, solution, diagonal. Out: what the functions return, the named arrays. Scratch: none.
  */
 
-#if WITH_COLLIDERS
+/* From a near array. */
+CLOTH_INLINE lanes3 near_at_touch(const solve_arrays *a, const float *array, const touch *e, int32_t k) {
+  return near_load(array + NEAR_STEP * e->row * a->pitch, a->plane, e->column + k);
+}
+
+/* From an own array. */
+CLOTH_INLINE lanes3 own_at_touch(const solve_arrays *a, const float *array, const touch *e, int32_t k) {
+  return own_load(array, e->row * a->pitch + e->column + k);
+}
+
+/* Adds to an own array: nothing to particles that do not move. */
+CLOTH_INLINE void add_at_touch(const solve_arrays *a, float *array, const touch *e, int32_t k, lanes3 v) {
+  const int32_t place = e->row * a->pitch + e->column + k;
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+  own_store(array, place, lanes3_quantise(lanes3_add(own_load(array, place), lanes3_keep(moves, v)), WORK_ROUNDER));
+}
+
+/// Cells ///
 
 /* Runs statements for all touches `e` of cells of a cloth. */
 #define EACH_CELL_TOUCH(c, e, ...)                                                                                     \
@@ -16664,14 +16228,10 @@ static cloth_vector solution_of_cell(const solve_arrays *a, const cell_touch *e,
   return vector_flush_work(sum);
 }
 
-#if WITH_BODIES
-
 /* Where the point of a touch is, from a centre. */
 static cloth_vector arm_of_cell(const solve_arrays *a, const cell_touch *e, cloth_vector centre) {
   return vector_flush_work(vector_subtract(place_of_cell(a, e), centre));
 }
-
-#endif
 
 #endif
 
@@ -18332,6 +17892,8 @@ static int do_touched_move(const cloth *c) {
 
 #endif
 
+#if WITH_COLLIDERS
+
 /// What contact leaves behind ///
 
 /*
@@ -18348,8 +17910,6 @@ static int do_touched_move(const cloth *c) {
  * In: touches, place, position, velocity. Out: memory, reactions, statistics; position and velocity of what is moved
  * out. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Share of the thickness by which particles are moved out beyond where the law ends. */
 #define SAFETY_SHARE 0.02f
@@ -18387,7 +17947,7 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   lanes3 x = lanes3_load(r->x, particle);
   lanes3 normal;
   to->place = lanes_to_local(&r->b->end, x);
-  if (is_surface(r->b->shape)) { /* guard_surfaces() has moved out what had passed */
+  if (is_surface(r->b->shape->shape)) { /* guard_surfaces() has moved out what had passed */
     const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
     const lanes out = lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way)));
     to->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
@@ -18428,8 +17988,6 @@ CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, 
 #endif
 }
 
-#if WITH_BODIES
-
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
@@ -18449,8 +18007,6 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
   return vector_flush_work(lanes3_sum_total(sums));
 }
 
-#endif
-
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
@@ -18465,26 +18021,20 @@ CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t 
 /* Records lanes `k` of a touch that have given an impulse, or still touch. */
 static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes3 normal, lanes3 impulse,
                          lanes_mask gives, lanes_mask keeps) {
-#if WITH_CONTACT_RECORD
   float given[CLOTH_LANES], kept[CLOTH_LANES], normals[3][CLOTH_LANES], impulses[3][CLOTH_LANES];
-  const vector_array to_normals = {normals[0], normals[1], normals[2]},
-                     to_impulses = {impulses[0], impulses[1], impulses[2]};
   lanes_store(given, lanes_keep(gives, lanes_splat(1.0f)));
   lanes_store(kept, lanes_keep(keeps, lanes_splat(1.0f)));
-  lanes3_store(to_normals, 0, normal, CLOTH_LANES);
-  lanes3_store(to_impulses, 0, impulse, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(normals), 0, normal, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(impulses), 0, impulse, CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     const int32_t particle = e->row * r->a->columns + e->column + k + lane;
     if (given[lane] > 0.0f) {
       add_varying_work(r->c, 1, record_cost(r->c));
       record_contact(r->c, kept[lane] > 0.0f ? workspace_of(r->c)->parts : -1, particle,
-                     recorded_number(r->c, e->collider), vector_load(r->x, particle), vector_load(to_normals, lane),
-                     vector_load(to_impulses, lane));
+                     recorded_number(r->c, e->collider), vector_load(r->x, particle),
+                     vector_load(VECTORS_OF(normals), lane), vector_load(VECTORS_OF(impulses), lane));
     }
   }
-#else
-  (void)r, (void)e, (void)k, (void)normal, (void)impulse, (void)gives, (void)keeps;
-#endif
 }
 
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
@@ -18516,7 +18066,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   if (has_contact_record(r->c)) { record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps); }
   const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
-  const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
+  const lanes3 way = lanes3_across(off, n);
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
   const lanes holds = lanes_multiply(touch_friction(r->c, e, &m), lanes_divide(law, stiffness));
   const lanes_mask slips = lanes_less(holds, length);
@@ -18535,22 +18085,31 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_flush_below(anchor, STATE_QUANTUM));
 }
 
-/* Keeps a contact of one particle in its memory: in the slot of the one that presses least, if that presses less. */
-static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vector force, cloth_vector anchor) {
-  int32_t to = -1;
-  float least = vector_dot(force, force);
+/* Keeps lanes `k` of a touch in the memory of its particles: in the slot of the one that presses least, if that presses
+   less. */
+static void remember_lanes(const cloth *c, const touch *e, int32_t k) {
+  const int32_t i = e->column + k, particle = e->row * c->grid.columns + i, left = c->grid.columns - i;
+  const lanes zero = lanes_splat(0.0f), none = lanes_splat(-1.0f), code = touch_load(e, TOUCH_ALONG, k);
+  const lanes3 force = touch_vector(e, TOUCH_NORMAL, k), anchor = touch_vector(e, TOUCH_OFFSET, k);
+  const lanes_mask keeps = lanes_less(zero, lanes_absolute(code));
+  lanes least = lanes3_dot(force, force), to = none;
   for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    const cloth_vector other = vector_load(memory_vectors(c, slot, MEMORY_FORCE), particle);
-    const float pressed = memory_of(c, slot, MEMORY_CODE)[particle] != 0.0f ? vector_dot(other, other) : -1.0f;
-    if (pressed < least) {
-      to = slot;
-      least = pressed;
-    }
+    const lanes kept = lanes_absolute(lanes_load(memory_of(c, slot, MEMORY_CODE) + particle));
+    const lanes3 other = lanes3_load(memory_vectors(c, slot, MEMORY_FORCE), particle);
+    const lanes pressed = lanes_select(lanes_less(zero, kept), lanes3_dot(other, other), none);
+    const lanes_mask is_less = lanes_both(keeps, lanes_less(pressed, least));
+    to = lanes_select(is_less, lanes_splat((float)slot), to);
+    least = lanes_select(is_less, pressed, least);
   }
-  if (to >= 0) {
-    memory_of(c, to, MEMORY_CODE)[particle] = code;
-    vector_store(memory_vectors(c, to, MEMORY_FORCE), particle, force);
-    vector_store(memory_vectors(c, to, MEMORY_ANCHOR), particle, anchor);
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    float *codes = memory_of(c, slot, MEMORY_CODE) + particle;
+    const vector_array forces = memory_vectors(c, slot, MEMORY_FORCE), anchors = memory_vectors(c, slot, MEMORY_ANCHOR);
+    const lanes off = lanes_absolute(lanes_subtract(to, lanes_splat((float)slot)));
+    const lanes_mask takes = lanes_less(off, lanes_splat(0.5f));
+    if (!lanes_any(takes)) { continue; }
+    lanes_store_first(codes, lanes_select(takes, code, lanes_load(codes)), left);
+    lanes3_store(forces, particle, lanes3_select(takes, force, lanes3_load(forces, particle)), left);
+    lanes3_store(anchors, particle, lanes3_select(takes, anchor, lanes3_load(anchors, particle)), left);
   }
 }
 
@@ -18576,58 +18135,13 @@ static void count_contacts(const cloth *c, const touch *e) {
   statistics_of(c)->contacts_sticking += sticking;
 }
 
-/* The vector of one lane of a touch. */
-static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
-  return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
-}
-
-/* The new memory of a block of particles that have one touch, of which nothing is remembered yet. */
-static void remember_touch(const cloth *c, const touch *e) {
-  const int32_t columns = c->grid.columns;
-  const vector_array forces = memory_vectors(c, 0, MEMORY_FORCE), anchors = memory_vectors(c, 0, MEMORY_ANCHOR);
-  EACH_TOUCH_LANES(e, columns, k, i, {
-    const int32_t particle = e->row * columns + i;
-    const lanes code = touch_load(e, TOUCH_ALONG, k);
-    const lanes_mask keeps = lanes_less(lanes_splat(0.0f), lanes_absolute(code));
-    const lanes3 force = lanes3_select(keeps, touch_vector(e, TOUCH_NORMAL, k), lanes3_load(forces, particle));
-    const lanes3 anchor = lanes3_select(keeps, touch_vector(e, TOUCH_OFFSET, k), lanes3_load(anchors, particle));
-    lanes_store_first(memory_of(c, 0, MEMORY_CODE) + particle, code, columns - i);
-    lanes3_store(forces, particle, force, columns - i);
-    lanes3_store(anchors, particle, anchor, columns - i);
-  });
-}
-
-/* The same of particles that have more, in a chain that begins at touch `first`. */
-static void remember_touches(const cloth *c, int32_t first) {
-  const touch *list = touches_of(c);
-  const int32_t columns = c->grid.columns;
-  for (int32_t n = first; n >= 0; n = list[n].next) {
-    const touch *e = &list[n];
-    for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
-      if (e->value[TOUCH_ALONG][k] != 0.0f) {
-        keep_contact(c, e->row * columns + e->column + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
-                     touch_lane(e, TOUCH_OFFSET, k));
-      }
-    }
-  }
-}
-
 /* The new memory of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void remember_block(const cloth *c, int32_t first) {
-  const touch *e = &touches_of(c)[first];
-  if (e->next < 0) {
-    remember_touch(c, e);
-  } else {
-    remember_touches(c, first);
+  const touch *list = touches_of(c);
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    EACH_TOUCH_LANES(&list[n], c->grid.columns, k, i, remember_lanes(c, &list[n], k); (void)i);
   }
-  count_contacts(c, e);
-}
-
-/* Adds up what a touch has given to its collider. */
-static void react(const cloth *c, const touch *e, const touch_sums *sums) {
-  cloth_reaction *reaction = &reactions_of(c)[e->collider];
-  reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums->impulse));
-  reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums->torque));
+  count_contacts(c, &list[first]);
 }
 
 /* The new memory of all particles, and their number that touch. */
@@ -18677,7 +18191,9 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
       finish_touch(&r, e, k, &to, &sums);
       (void)i;
     });
-    react(c, e, &sums);
+    cloth_reaction *reaction = &reactions_of(c)[e->collider];
+    reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums.impulse));
+    reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums.torque));
   }
   remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
@@ -27005,11 +26521,11 @@ int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
   return CLOTH_OK;
 }
 
+#if WITH_COLLIDERS
+
 /// Colliders ///
 
 /* Calls that add, change, move and remove colliders, in the state. A change wakes the cloth. */
-
-#if WITH_COLLIDERS
 
 cloth_collider cloth_collider_default(void) {
   cloth_collider body;
@@ -27036,12 +26552,13 @@ static int is_size(float length) {
 /* Largest friction coefficient. */
 #define MAX_FRICTION 10.0f
 
-static int find_capsule_fault(const cloth_collider *body) {
-  if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
-  if (!is_size(body->radius_top)) { return COLLIDER_FAULT(RADIUS_TOP); }
-  if (!is_size(body->half_height)) { return COLLIDER_FAULT(HALF_HEIGHT); }
-  return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
-                                                                                           : COLLIDER_FAULT(SPHERES);
+/* The dimensions that a shape without geometry has, as bits, by cloth_shape. */
+enum { HAS_RADIUS = 1, HAS_RADIUS_TOP = 2, HAS_HALF_HEIGHT = 4, HAS_HALF_EXTENTS = 8 };
+CLOTH_CONSTANT static const uint8_t shape_dimensions[] = {0, HAS_RADIUS, HAS_RADIUS | HAS_RADIUS_TOP | HAS_HALF_HEIGHT,
+                                                          HAS_HALF_EXTENTS, HAS_RADIUS | HAS_HALF_HEIGHT};
+
+static uint32_t dimensions_of(const cloth_collider *body) {
+  return body->shape < CLOTH_SHAPE_HULL ? shape_dimensions[body->shape] : 0u;
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
@@ -27050,30 +26567,20 @@ static int find_key_fault(const cloth_geometry_key *key) {
 }
 
 static int find_shape_fault(const cloth_collider *body) {
-  const cloth_vector half = body->half_extents;
-  switch (body->shape) {
-  case CLOTH_SHAPE_PLANE:
-    return 0;
-  case CLOTH_SHAPE_SPHERE:
-    return is_size(body->radius) ? 0 : COLLIDER_FAULT(RADIUS);
-  case CLOTH_SHAPE_CAPSULE:
-    return find_capsule_fault(body);
-  case CLOTH_SHAPE_BOX:
-    return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
-  case CLOTH_SHAPE_CYLINDER:
-    if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
-    return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
-  case CLOTH_SHAPE_HULL:
-    return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  case CLOTH_SHAPE_HEIGHT_FIELD:
-    return WITH_HEIGHT_FIELD ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  case CLOTH_SHAPE_MESH:
-    return WITH_MESH ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  case CLOTH_SHAPE_DISTANCE_GRID:
-    return WITH_DISTANCE_GRID ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  default:
-    return COLLIDER_FAULT(SHAPE);
+  if (body->shape < CLOTH_SHAPE_PLANE || body->shape > CLOTH_SHAPE_DISTANCE_GRID) { return COLLIDER_FAULT(SHAPE); }
+  if (body->shape >= CLOTH_SHAPE_HULL) {
+    return has_shape(body->shape) ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
   }
+  const cloth_vector half = body->half_extents;
+  const uint32_t has = dimensions_of(body);
+  if (has & HAS_RADIUS && !is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
+  if (has & HAS_RADIUS_TOP && !is_size(body->radius_top)) { return COLLIDER_FAULT(RADIUS_TOP); }
+  if (has & HAS_HALF_HEIGHT && !is_size(body->half_height)) { return COLLIDER_FAULT(HALF_HEIGHT); }
+  if (has & HAS_HALF_EXTENTS && !(is_size(half.x) && is_size(half.y) && is_size(half.z))) {
+    return COLLIDER_FAULT(HALF_EXTENTS);
+  }
+  const float taper = absolute(body->radius - body->radius_top);
+  return has & HAS_RADIUS_TOP && !(taper < MAX_CAPSULE_TAPER * body->half_height) ? COLLIDER_FAULT(SPHERES) : 0;
 }
 
 static int find_friction_fault(const cloth_collider *body) {
@@ -27101,46 +26608,38 @@ static int check_collider(const cloth_collider *body) {
 
 /* A collider as the state keeps it: lengths that its shape does not use are 0, so that equal colliders hash equally. */
 static collider_slot stored_collider(const cloth_collider *body) {
-  collider_slot clean;
-  collider_slot *slot = &clean;
-  int round =
-      body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
-  int tall = body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
-  fill_zero(slot, sizeof *slot);
-  slot->used = 1;
-  slot->body.shape = body->shape;
-  if (has_geometry(body)) { slot->body.geometry = body->geometry; }
-  slot->body.radius = round ? body->radius : 0.0f;
-  slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
-  slot->body.half_height = tall ? body->half_height : 0.0f;
-  slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
-  slot->body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
-  slot->body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
-  slot->body.pose = normalised_pose(&body->pose);
-  slot->previous = slot->body.pose;
-  return clean;
+  const uint32_t has = dimensions_of(body);
+  collider_slot slot;
+  fill_zero(&slot, sizeof slot);
+  slot.used = 1;
+  slot.body.shape = body->shape;
+  if (has_geometry(body)) { slot.body.geometry = body->geometry; }
+  if (has & HAS_RADIUS) { slot.body.radius = body->radius; }
+  if (has & HAS_RADIUS_TOP) { slot.body.radius_top = body->radius_top; }
+  if (has & HAS_HALF_HEIGHT) { slot.body.half_height = body->half_height; }
+  if (has & HAS_HALF_EXTENTS) { slot.body.half_extents = body->half_extents; }
+  slot.body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
+  slot.body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot.body.pose = normalised_pose(&body->pose);
+  slot.previous = slot.body.pose;
+  return slot;
 }
 
-/* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
-   convex. */
-static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
-  if (!has_geometry(body)) { return CLOTH_OK; }
+/* CLOTH_OK if a collider is as it should be, and there is capacity for it in place of that at `index`, -1 for none;
+   with mass it has to be convex. */
+static int check_new_collider(const cloth *c, const cloth_collider *body, int32_t index) {
+  const int error = check_collider(body);
+  if (error || !has_geometry(body)) { return error; }
   if (is_concave(body) && body_number(c, index) >= 0) { return CLOTH_ERROR_CONFLICT; }
-  if (body->shape != CLOTH_SHAPE_MESH) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
-  int32_t meshes = 0;
-  for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
-    const collider_slot *slot = &colliders_of(c)[n];
-    meshes += n != index && slot->used && slot->body.shape == CLOTH_SHAPE_MESH;
-  }
-  return meshes < c->settings.capacity.meshes ? CLOTH_OK : CLOTH_ERROR_FULL;
+  if (!is_mesh(body->shape)) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
+  const int was_mesh = index >= 0 && is_mesh(colliders_of(c)[index].body.shape);
+  return count_meshes(c) - was_mesh < c->settings.capacity.meshes ? CLOTH_OK : CLOTH_ERROR_FULL;
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   int error = check_cloth(c);
   if (error) { return error; }
-  error = check_collider(collider);
-  if (error) { return error; }
-  error = check_capacity(c, collider, -1);
+  error = check_new_collider(c, collider, -1);
   if (error) { return error; }
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
@@ -27164,9 +26663,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
   if (error) { return error; }
-  error = check_collider(collider);
-  if (error) { return error; }
-  error = check_capacity(c, collider, index);
+  error = check_new_collider(c, collider, index);
   if (error) { return error; }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
@@ -27364,12 +26861,12 @@ int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impul
 
 #endif
 
+#if WITH_COLLIDERS
+
 /// Building convex hulls ///
 
 /* Finds the edges of the solid between planes: what is left of the line in which two planes meet once all others have
    cut it. Planes without an edge bound nothing and are left out. Every edge has two ends. */
-
-#if WITH_HULL
 
 /* Shortest edge [m]: shorter ones are corners up to rounding. */
 #define HULL_MIN_EDGE 1.0e-5f
@@ -27414,14 +26911,6 @@ static void cut_line(line_part *line, const hull_plane *plane, float tolerance) 
   line->low = slope < 0.0f ? maximum(line->low, end) : line->low;
 }
 
-/* Cuts the line of the planes a and b by all others. */
-static void cut_by_others(line_part *line, const hull_plane *planes, int32_t count, int32_t a, int32_t b,
-                          float tolerance) {
-  for (int32_t n = 0; n < count; n++) {
-    if (n != a && n != b) { cut_line(line, &planes[n], tolerance); }
-  }
-}
-
 /* Copies the planes, but for those that lie behind a parallel one or on it. Returns how many. */
 static int32_t copy_planes(const cloth_hull_data *data, hull_plane *planes) {
   int32_t count = 0;
@@ -27443,11 +26932,6 @@ static int32_t copy_planes(const cloth_hull_data *data, hull_plane *planes) {
   return count;
 }
 
-static void hold_corner(cloth_geometry *g, cloth_vector p) {
-  g->low = vector(minimum(p.x, g->low.x), minimum(p.y, g->low.y), minimum(p.z, g->low.z));
-  g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
-}
-
 /* Adds the edge between two planes, if there is one, to the geometry and to `edges` or NULL. Returns a fault, or 0. */
 static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, int *has_edge) {
   if (line->high - line->low < HULL_MIN_EDGE) { return 0; }
@@ -27460,8 +26944,8 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
   if (edges) { edges[g->counts[1]] = edge; }
   g->counts[1]++;
-  hold_corner(g, from);
-  hold_corner(g, to);
+  hold_point(&g->box, from);
+  hold_point(&g->box, to);
   *has_edge = 1;
   return 0;
 }
@@ -27485,14 +26969,15 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
   for (int32_t n = 0; n < count; n++) {
     largest = maximum(absolute(planes[n].offset), largest);
   }
-  g->low = vector(HULL_ENDLESS, HULL_ENDLESS, HULL_ENDLESS);
-  g->high = vector(-HULL_ENDLESS, -HULL_ENDLESS, -HULL_ENDLESS);
+  g->box = empty_box();
   for (int32_t a = 0; a < count; a++) {
     for (int32_t b = a + 1; b < count; b++) {
       line_part line;
       if (meet_planes(&planes[a], &planes[b], &line)) {
         int has_edge = 0;
-        cut_by_others(&line, planes, count, a, b, HULL_TOLERANCE * largest);
+        for (int32_t n = 0; n < count; n++) {
+          if (n != a && n != b) { cut_line(&line, &planes[n], HULL_TOLERANCE * largest); }
+        }
         int error = add_edge(g, edges, &line, &has_edge);
         if (error) { return error; }
         used[a] = used[a] || has_edge;
@@ -27502,7 +26987,7 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
   }
   g->counts[0] = drop_unused(planes, used, count);
   if (g->counts[0] < 4 || g->counts[1] < 6) { return GEOMETRY_FAULT(HULL_EMPTY); }
-  const float reach = maximum(vector_length(g->low), vector_length(g->high));
+  const float reach = maximum(vector_length(g->box.low), vector_length(g->box.high));
   g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
   g->elements = g->counts[0] + g->counts[1];
   return 0;
@@ -27514,8 +26999,6 @@ static int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
                    (hull_edge *)(void *)((char *)(void *)g + g->edges));
 }
 
-#if WITH_NAMES
-
 /* The fault of planes that enclose nothing, or not all sides; 0 without. */
 static int find_hull_fault(const cloth_hull_data *data) {
   cloth_geometry g;
@@ -27524,16 +27007,10 @@ static int find_hull_fault(const cloth_hull_data *data) {
   return find_hull(data, &g, planes, NULL);
 }
 
-#endif
-
-#endif
-
 /// Building meshes ///
 
 /* Sorts triangles along a Morton curve, and builds the tree above them level by level. The keys of the sort lie at the
    end of the triangles, which are not there yet. */
-
-#if WITH_MESH
 
 /* A triangle's place along the curve, and its number. */
 typedef struct mesh_key {
@@ -27586,8 +27063,9 @@ static cloth_vector corner_of_mesh(const cloth_mesh_data *data, int32_t triangle
 static uint32_t curve_code(const cloth_mesh_data *data, const cloth_geometry *g, int32_t number) {
   cloth_vector sum = vector_add(corner_of_mesh(data, number, 0), corner_of_mesh(data, number, 1));
   const cloth_vector p = vector_scale(vector_add(sum, corner_of_mesh(data, number, 2)), 1.0f / 3.0f);
-  return spread_bits(curve_cell(p.x, g->low.x, g->high.x)) | spread_bits(curve_cell(p.y, g->low.y, g->high.y)) << 1 |
-         spread_bits(curve_cell(p.z, g->low.z, g->high.z)) << 2;
+  return spread_bits(curve_cell(p.x, g->box.low.x, g->box.high.x)) |
+         spread_bits(curve_cell(p.y, g->box.low.y, g->box.high.y)) << 1 |
+         spread_bits(curve_cell(p.z, g->box.low.z, g->box.high.z)) << 2;
 }
 
 static int is_key_less(const mesh_key *a, const mesh_key *b) {
@@ -27620,16 +27098,6 @@ static void sort_keys(mesh_key *keys, int32_t count) {
   }
 }
 
-/* Sets the box of a child; `low` above `high` for none. */
-static void set_child(mesh_node *node, int32_t child, cloth_vector low, cloth_vector high) {
-  node->low[0][child] = low.x;
-  node->low[1][child] = low.y;
-  node->low[2][child] = low.z;
-  node->high[0][child] = high.x;
-  node->high[1][child] = high.y;
-  node->high[2][child] = high.z;
-}
-
 /* Where the floats of a triangle are, MESH_CHILDREN apart. */
 static float *mesh_triangle_at(cloth_geometry *g, int32_t n) {
   float *values = (float *)(void *)((char *)(void *)g + g->data);
@@ -27640,47 +27108,28 @@ static cloth_vector vector_of_triangle(const float *triangle, int32_t n) {
   return vector(triangle[n * MESH_CHILDREN], triangle[(n + 1) * MESH_CHILDREN], triangle[(n + 2) * MESH_CHILDREN]);
 }
 
-/* The coordinates of the corners of a triangle: the least (sign 1), or the largest (sign -1). */
-static cloth_vector triangle_extreme(const float *triangle, float sign) {
-  const cloth_vector a = vector_of_triangle(triangle, TRIANGLE_CORNER);
-  const cloth_vector b = vector_add(a, vector_of_triangle(triangle, TRIANGLE_EDGES));
-  const cloth_vector c = vector_add(a, vector_of_triangle(triangle, TRIANGLE_EDGES + 3));
-  const cloth_vector d = vector(sign * minimum(sign * a.x, minimum(sign * b.x, sign * c.x)),
-                                sign * minimum(sign * a.y, minimum(sign * b.y, sign * c.y)),
-                                sign * minimum(sign * a.z, minimum(sign * b.z, sign * c.z)));
-  return vector_flush(d, STATE_QUANTUM);
-}
-
-/* The least low or largest high coordinate of all children of a node, as triangle_extreme(). */
-static float node_extreme(const float children[MESH_CHILDREN], float sign) {
-  float least = sign * children[0];
-  for (int32_t n = 1; n < MESH_CHILDREN; n++) {
-    least = minimum(sign * children[n], least);
-  }
-  return flush_small(sign * least, STATE_QUANTUM);
-}
-
 /* The box around the triangles of a leaf. */
 static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
   const int32_t first = MESH_CHILDREN * leaf;
-  cloth_vector low = triangle_extreme(mesh_triangle_at(g, first), 1.0f),
-               high = triangle_extreme(mesh_triangle_at(g, first), -1.0f);
-  for (int32_t n = first + 1; n < first + MESH_CHILDREN && n < g->counts[0]; n++) {
-    const cloth_vector least = triangle_extreme(mesh_triangle_at(g, n), 1.0f),
-                       most = triangle_extreme(mesh_triangle_at(g, n), -1.0f);
-    low = vector(minimum(least.x, low.x), minimum(least.y, low.y), minimum(least.z, low.z));
-    high = vector(maximum(most.x, high.x), maximum(most.y, high.y), maximum(most.z, high.z));
+  position_box box = empty_box();
+  for (int32_t n = first; n < first + MESH_CHILDREN && n < g->counts[0]; n++) {
+    const float *triangle = mesh_triangle_at(g, n);
+    const cloth_vector corner = vector_of_triangle(triangle, TRIANGLE_CORNER);
+    hold_point(&box, corner);
+    for (int32_t edge = TRIANGLE_EDGES; edge < TRIANGLE_OUTWARD; edge += 3) {
+      hold_point(&box, vector_flush(vector_add(corner, vector_of_triangle(triangle, edge)), STATE_QUANTUM));
+    }
   }
-  const position_box box = {low, high};
   return box;
 }
 
-/* The box around the children of a node. */
+/* The box around the children of a node; those that do not exist widen it by nothing. */
 static position_box box_of_node(const mesh_node *node) {
-  const position_box box = {
-      vector(node_extreme(node->low[0], 1.0f), node_extreme(node->low[1], 1.0f), node_extreme(node->low[2], 1.0f)),
-      vector(node_extreme(node->high[0], -1.0f), node_extreme(node->high[1], -1.0f),
-             node_extreme(node->high[2], -1.0f))};
+  position_box box = empty_box();
+  for (int32_t n = 0; n < MESH_CHILDREN; n++) {
+    const position_box child = box_of_child(node, n);
+    box = box_around_both(&child, &box);
+  }
   return box;
 }
 
@@ -27689,22 +27138,10 @@ static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
   char *start = (char *)(void *)g;
   mesh_node *nodes = (mesh_node *)(void *)(start + g->levels[level]);
   const mesh_node *below = (const mesh_node *)(void *)(start + g->levels[level > 0 ? level - 1 : 0]);
-  const position_box none = {vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND),
-                             vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND)};
   for (int32_t n = 0; n < nodes_over(children) * MESH_CHILDREN; n++) {
-    const position_box box = n >= children ? none : level == 0 ? box_of_leaf(g, n) : box_of_node(&below[n]);
-    set_child(&nodes[n / MESH_CHILDREN], n % MESH_CHILDREN, box.low, box.high);
-  }
-}
-
-/* The box around all vertices of triangles. */
-static void measure_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
-  g->low = vector(MESH_BEYOND, MESH_BEYOND, MESH_BEYOND);
-  g->high = vector(-MESH_BEYOND, -MESH_BEYOND, -MESH_BEYOND);
-  for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
-    const cloth_vector p = corner_of_mesh(data, n / 3, n % 3);
-    g->low = vector(minimum(p.x, g->low.x), minimum(p.y, g->low.y), minimum(p.z, g->low.z));
-    g->high = vector(maximum(p.x, g->high.x), maximum(p.y, g->high.y), maximum(p.z, g->high.z));
+    const position_box box = n >= children ? empty_box() : level == 0 ? box_of_leaf(g, n) : box_of_node(&below[n]);
+    vector_store(VECTORS_OF(nodes[n / MESH_CHILDREN].low), n % MESH_CHILDREN, box.low);
+    vector_store(VECTORS_OF(nodes[n / MESH_CHILDREN].high), n % MESH_CHILDREN, box.high);
   }
 }
 
@@ -27738,7 +27175,7 @@ static void build_triangles(const cloth_mesh_data *data, const mesh_key *keys, c
   for (int32_t n = last + 1; n % MESH_CHILDREN != 0; n++) {
     float *none = mesh_triangle_at(g, n);
     for (int32_t k = 0; k < 3; k++) {
-      none[(TRIANGLE_CORNER + k) * MESH_CHILDREN] = k == 1 ? MESH_BEYOND : 0.0f;
+      none[(TRIANGLE_CORNER + k) * MESH_CHILDREN] = k == 1 ? BEYOND_ALL : 0.0f;
       none[(TRIANGLE_NORMAL + k) * MESH_CHILDREN] = k == 1 ? 1.0f : 0.0f;
     }
   }
@@ -27747,7 +27184,10 @@ static void build_triangles(const cloth_mesh_data *data, const mesh_key *keys, c
 /* Builds a mesh from data without a fault. */
 CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
   mesh_key *keys = (mesh_key *)(void *)((char *)(void *)g + g->levels[0]) - data->triangle_count;
-  measure_mesh(data, g);
+  g->box = empty_box();
+  for (int32_t n = 0; n < 3 * data->triangle_count; n++) {
+    hold_point(&g->box, corner_of_mesh(data, n / 3, n % 3));
+  }
   for (int32_t n = 0; n < data->triangle_count; n++) {
     keys[n].code = curve_code(data, g, n);
     keys[n].index = (uint32_t)n;
@@ -27765,6 +27205,7 @@ CLOTH_SEPARATE void build_mesh(const cloth_mesh_data *data, cloth_geometry *g) {
 
 /* The first fault of vertices and triangles; 0 for none. */
 static int find_mesh_fault(const cloth_mesh_data *data) {
+  if ((uint32_t)data->one_sided > 1u) { return GEOMETRY_FAULT(ONE_SIDED); }
   for (int32_t n = 0; n < data->vertex_count; n++) {
     if (!vector_in_range(data->vertices[n], GEOMETRY_EXTENT)) { return GEOMETRY_FAULT(VERTEX); }
   }
@@ -27784,13 +27225,9 @@ static int find_mesh_fault(const cloth_mesh_data *data) {
   return 0;
 }
 
-#endif
-
 /// Building geometries ///
 
 /* Checks the data of a geometry, lays it out in the caller's memory and hashes it. */
-
-#if WITH_COLLIDERS
 
 cloth_geometry_data cloth_geometry_data_default(int32_t shape) {
   cloth_geometry_data data;
@@ -27799,68 +27236,71 @@ cloth_geometry_data cloth_geometry_data_default(int32_t shape) {
   return data;
 }
 
-#endif
-
 #if WITH_GEOMETRY
 
 static int is_count(int32_t count, int32_t low, int32_t high) {
   return count >= low && count <= high;
 }
 
-/* Are there as many samples along each axis as there may be, and together? */
-static int are_samples(int32_t x, int32_t y, int32_t z, int32_t high) {
-  return is_count(x, 2, high) && is_count(y, 2, high) && z >= 1 && z <= high &&
-         (uint64_t)(uint32_t)x * (uint32_t)y * (uint32_t)z <= CLOTH_SAMPLE_LIMIT;
-}
-
 /* Most samples along an axis of a height field, and of a distance grid. */
 #define FIELD_SIDE 4096
 #define GRID_SIDE 1024
 
+/* The samples of a height field, one along the last axis, or of a distance grid. */
+typedef struct sample_data {
+  int32_t counts[3], is_grid;
+  float spacing[2]; /* [m] */
+  const float *values;
+} sample_data;
+
+static sample_data samples_of(const cloth_geometry_data *d) {
+  const cloth_height_data *f = &d->height_field;
+  const cloth_distance_data *g = &d->distance_grid;
+  return d->shape == CLOTH_SHAPE_HEIGHT_FIELD
+             ? (sample_data){{f->columns, f->rows, 1}, 0, {f->spacing_x, f->spacing_z}, f->heights}
+             : (sample_data){{g->count_x, g->count_y, g->count_z}, 1, {g->spacing, g->spacing}, g->distances};
+}
+
+static int32_t count_samples(const sample_data *s) {
+  return s->counts[0] * s->counts[1] * s->counts[2];
+}
+
+/* The fault of samples of which there are too few or too many along an axis or together, or that are not there. */
+static int find_sample_fault(const sample_data *s) {
+  const int32_t *n = s->counts, high = s->is_grid ? GRID_SIDE : FIELD_SIDE;
+  if (!is_count(n[0], 2, high) || !is_count(n[1], 2, high) || !is_count(n[2], 1 + s->is_grid, high) ||
+      (uint64_t)(uint32_t)n[0] * (uint32_t)n[1] * (uint32_t)n[2] > CLOTH_SAMPLE_LIMIT) {
+    return s->is_grid ? GEOMETRY_FAULT(GRID_COUNT) : GEOMETRY_FAULT(FIELD_COUNT);
+  }
+  return s->values ? 0 : GEOMETRY_FAULT(ARRAY);
+}
+
 /* The first fault of a shape, of its counts and of its pointers. */
 static int find_count_fault(const cloth_geometry_data *d) {
+  const sample_data s = samples_of(d);
   switch (d->shape) {
   case CLOTH_SHAPE_HULL:
     if (!is_count(d->hull.planes, 4, CLOTH_HULL_PLANE_LIMIT)) { return GEOMETRY_FAULT(PLANES); }
     return d->hull.normals && d->hull.offsets ? 0 : GEOMETRY_FAULT(ARRAY);
   case CLOTH_SHAPE_HEIGHT_FIELD:
-    if (!are_samples(d->height_field.columns, d->height_field.rows, 1, FIELD_SIDE)) {
-      return GEOMETRY_FAULT(FIELD_COUNT);
-    }
-    return d->height_field.heights ? 0 : GEOMETRY_FAULT(ARRAY);
+  case CLOTH_SHAPE_DISTANCE_GRID:
+    return find_sample_fault(&s);
   case CLOTH_SHAPE_MESH:
     if (!is_count(d->mesh.triangle_count, 1, CLOTH_TRIANGLE_LIMIT) ||
         !is_count(d->mesh.vertex_count, 3, 3 * CLOTH_TRIANGLE_LIMIT)) {
       return GEOMETRY_FAULT(MESH_COUNT);
     }
     return d->mesh.vertices && d->mesh.indices ? 0 : GEOMETRY_FAULT(ARRAY);
-  case CLOTH_SHAPE_DISTANCE_GRID:
-    if (!are_samples(d->distance_grid.count_x, d->distance_grid.count_y, d->distance_grid.count_z, GRID_SIDE) ||
-        d->distance_grid.count_z < 2) {
-      return GEOMETRY_FAULT(GRID_COUNT);
-    }
-    return d->distance_grid.distances ? 0 : GEOMETRY_FAULT(ARRAY);
   default:
     return GEOMETRY_FAULT(SHAPE);
   }
 }
 
-/* The fault of a shape that this build leaves out; 0 for none. */
-static int find_shape_left_out(int32_t shape) {
-  const int has = shape == CLOTH_SHAPE_HULL           ? WITH_HULL
-                  : shape == CLOTH_SHAPE_HEIGHT_FIELD ? WITH_HEIGHT_FIELD
-                  : shape == CLOTH_SHAPE_MESH         ? WITH_MESH
-                                                      : WITH_DISTANCE_GRID;
-  return has ? 0 : GEOMETRY_FAULT(LEFT_OUT);
-}
-
 static int find_layout_fault(const cloth_geometry_data *data) {
   if (!data) { return GEOMETRY_FAULT(POINTER); }
   const int fault = find_count_fault(data);
-  return fault ? fault : find_shape_left_out(data->shape);
+  return fault || has_shape(data->shape) ? fault : GEOMETRY_FAULT(LEFT_OUT);
 }
-
-#if WITH_HULL || WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
 
 /* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
@@ -27870,9 +27310,6 @@ static int are_numbers_within(const float *values, int32_t count, float limit) {
   return 1;
 }
 
-#endif
-
-#if WITH_HEIGHT_FIELD || WITH_DISTANCE_GRID
 /* Ranges of the spacing of samples [m]. */
 #define MIN_SAMPLE_SPACING 1.0e-3f
 #define MAX_SAMPLE_SPACING 1.0e3f
@@ -27880,9 +27317,7 @@ static int are_numbers_within(const float *values, int32_t count, float limit) {
 static int is_spacing(float spacing) {
   return in_range(spacing, MIN_SAMPLE_SPACING, MAX_SAMPLE_SPACING);
 }
-#endif
 
-#if WITH_HULL
 static int find_plane_fault(const cloth_hull_data *d) {
   for (int32_t n = 0; n < d->planes; n++) {
     const cloth_vector a = d->normals[n];
@@ -27890,16 +27325,11 @@ static int find_plane_fault(const cloth_hull_data *d) {
   }
   return are_numbers_within(d->offsets, d->planes, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(OFFSET);
 }
-#endif
 
-#if WITH_HEIGHT_FIELD
 static int find_height_fault(const cloth_height_data *d) {
   if (!is_spacing(d->spacing_x) || !is_spacing(d->spacing_z)) { return GEOMETRY_FAULT(FIELD_SPACING); }
   return are_numbers_within(d->heights, d->columns * d->rows, GEOMETRY_EXTENT) ? 0 : GEOMETRY_FAULT(HEIGHT);
 }
-#endif
-
-#if WITH_DISTANCE_GRID
 
 /* Largest difference of neighbouring samples, in spacings. */
 #define GRID_MAX_DIFFERENCE 1.01f
@@ -27908,13 +27338,12 @@ static int find_height_fault(const cloth_height_data *d) {
 static int are_differences(const cloth_distance_data *d, int32_t axis, float most) {
   const int32_t counts[3] = {d->count_x, d->count_y, d->count_z};
   const int32_t next[3] = {1, d->count_x, d->count_x * d->count_y};
+  int are = 1;
   for (int32_t n = 0; n < counts[0] * counts[1] * counts[2]; n++) {
-    if (n / next[axis] % counts[axis] + 1 < counts[axis] &&
-        absolute(d->distances[n + next[axis]] - d->distances[n]) > most) {
-      return 0;
-    }
+    const int is_last = n / next[axis] % counts[axis] + 1 == counts[axis];
+    are &= is_last || absolute(d->distances[n + next[axis]] - d->distances[n]) <= most;
   }
-  return 1;
+  return are;
 }
 
 static int find_distance_fault(const cloth_distance_data *d) {
@@ -27929,35 +27358,17 @@ static int find_distance_fault(const cloth_distance_data *d) {
              : GEOMETRY_FAULT(NO_DISTANCES);
 }
 
-#endif
-
 /* The first fault of what counts promise. */
 static int find_data_fault(const cloth_geometry_data *d) {
-  switch (d->shape) {
-#if WITH_HULL
-  case CLOTH_SHAPE_HULL:
-    return find_plane_fault(&d->hull);
-#endif
-#if WITH_HEIGHT_FIELD
-  case CLOTH_SHAPE_HEIGHT_FIELD:
-    return find_height_fault(&d->height_field);
-#endif
-#if WITH_MESH
-  case CLOTH_SHAPE_MESH:
-    if ((uint32_t)d->mesh.one_sided > 1u) { return GEOMETRY_FAULT(ONE_SIDED); }
-    return find_mesh_fault(&d->mesh);
-#endif
-#if WITH_DISTANCE_GRID
-  case CLOTH_SHAPE_DISTANCE_GRID:
-    return find_distance_fault(&d->distance_grid);
-#endif
-  default:
-    return 0;
-  }
+  if (is_hull(d->shape)) { return find_plane_fault(&d->hull); }
+  if (is_height_field(d->shape)) { return find_height_fault(&d->height_field); }
+  if (is_mesh(d->shape)) { return find_mesh_fault(&d->mesh); }
+  return is_distance_grid(d->shape) ? find_distance_fault(&d->distance_grid) : 0;
 }
 
 /* Sets where the parts of a geometry lie. Returns its size [bytes]. */
 static uint32_t layout_geometry(const cloth_geometry_data *d, cloth_geometry *g) {
+  const sample_data s = samples_of(d);
   fill_zero(g, sizeof *g);
   g->shape = d->shape;
   g->data = GEOMETRY_HEAD;
@@ -27965,14 +27376,10 @@ static uint32_t layout_geometry(const cloth_geometry_data *d, cloth_geometry *g)
   case CLOTH_SHAPE_HULL:
     g->edges = g->data + (uint32_t)d->hull.planes * (uint32_t)sizeof(hull_plane);
     return g->edges + 3u * (uint32_t)d->hull.planes * (uint32_t)sizeof(hull_edge);
-#if WITH_MESH
   case CLOTH_SHAPE_MESH:
     return layout_mesh(d->mesh.triangle_count, g);
-#endif
-  case CLOTH_SHAPE_HEIGHT_FIELD:
-    return g->data + 4u * (uint32_t)(d->height_field.columns * d->height_field.rows);
   default:
-    return g->data + 4u * (uint32_t)(d->distance_grid.count_x * d->distance_grid.count_y * d->distance_grid.count_z);
+    return g->data + 4u * (uint32_t)count_samples(&s);
   }
 }
 
@@ -28005,74 +27412,51 @@ static void hash_geometry(const cloth_geometry_data *d, cloth_geometry *g) {
       hash_word(&h, d->mesh.indices[n]);
     }
   } else {
-    const int32_t count = g->counts[0] * g->counts[1] * (d->shape == CLOTH_SHAPE_HEIGHT_FIELD ? 1 : g->counts[2]);
     hash_floats(&h, g->spacing, 2);
-    hash_vectors(&h, &g->low, 1);
+    hash_vectors(&h, &g->box.low, 1);
     hash_words(&h, (const any_word *)(const void *)g->counts, 3);
-    hash_words(&h, (const any_word *)geometry_data(g, g->data), count);
+    hash_words(&h, (const any_word *)geometry_data(g, g->data), g->elements);
   }
   const uint64_t hash = hash_end(&h);
   g->hash[0] = (uint32_t)hash;
   g->hash[1] = (uint32_t)(hash >> 32);
 }
 
-/* Copies samples, flushed. */
-static void copy_samples(cloth_geometry *g, const float *from, int32_t count) {
-  float *to = (float *)(void *)((char *)(void *)g + g->data);
-  for (int32_t n = 0; n < count; n++) {
-    to[n] = flush_small(from[n], STATE_QUANTUM);
+/* Builds what has samples; the ground under a height field is endless. */
+static void build_samples(const cloth_geometry_data *d, cloth_geometry *g) {
+  const sample_data s = samples_of(d);
+  float *to = (float *)(void *)((char *)(void *)g + g->data), lowest = s.values[0], highest = lowest;
+  g->elements = count_samples(&s);
+  for (int32_t n = 0; n < g->elements; n++) {
+    to[n] = flush_small(s.values[n], STATE_QUANTUM);
+    lowest = minimum(lowest, s.values[n]);
+    highest = maximum(highest, s.values[n]);
   }
-  g->elements = count;
-}
-
-static void build_field(const cloth_height_data *d, cloth_geometry *g) {
-  const int32_t count = d->columns * d->rows;
-  float low = d->heights[0], high = low;
-  for (int32_t n = 1; n < count; n++) {
-    low = minimum(low, d->heights[n]);
-    high = maximum(high, d->heights[n]);
+  for (int32_t axis = 0; axis < 2 + s.is_grid; axis++) {
+    g->counts[axis] = s.counts[axis];
   }
-  g->counts[0] = d->columns;
-  g->counts[1] = d->rows;
-  g->spacing[0] = d->spacing_x;
-  g->spacing[1] = d->spacing_z;
-  g->low = vector(0.0f, -CLOTH_ANY_DISTANCE, 0.0f);
-  g->high = vector((float)(d->columns - 1) * d->spacing_x, high, (float)(d->rows - 1) * d->spacing_z);
-  g->tolerance = low;
-  copy_samples(g, d->heights, count);
-}
-
-static void build_grid(const cloth_distance_data *d, cloth_geometry *g) {
-  const cloth_vector extent = vector((float)(d->count_x - 1) * d->spacing, (float)(d->count_y - 1) * d->spacing,
-                                     (float)(d->count_z - 1) * d->spacing);
-  g->counts[0] = d->count_x;
-  g->counts[1] = d->count_y;
-  g->counts[2] = d->count_z;
-  g->spacing[0] = g->spacing[1] = d->spacing;
-  g->low = vector_flush(d->low, STATE_QUANTUM);
-  g->high = vector_add(g->low, extent);
-  copy_samples(g, d->distances, d->count_x * d->count_y * d->count_z);
+  g->spacing[0] = s.spacing[0];
+  g->spacing[1] = s.spacing[1];
+  const float x = (float)(s.counts[0] - 1) * s.spacing[0], last = (float)(s.counts[1] - 1) * s.spacing[1];
+  if (s.is_grid) {
+    g->box.low = vector_flush(d->distance_grid.low, STATE_QUANTUM);
+    g->box.high = vector_add(g->box.low, vector(x, last, (float)(s.counts[2] - 1) * s.spacing[0]));
+  } else {
+    g->box.low = vector(0.0f, -CLOTH_ANY_DISTANCE, 0.0f);
+    g->box.high = vector(x, highest, last);
+    g->tolerance = lowest;
+  }
 }
 
 /* Builds a geometry from data without a fault in its numbers. Returns a fault of a hull's planes together, or 0. */
 static int build_shape(const cloth_geometry_data *d, cloth_geometry *g) {
-  switch (d->shape) {
-#if WITH_HULL
-  case CLOTH_SHAPE_HULL:
-    return build_hull(&d->hull, g);
-#endif
-#if WITH_MESH
-  case CLOTH_SHAPE_MESH:
+  if (is_hull(d->shape)) { return build_hull(&d->hull, g); }
+  if (is_mesh(d->shape)) {
     build_mesh(&d->mesh, g);
-    return 0;
-#endif
-  case CLOTH_SHAPE_HEIGHT_FIELD:
-    build_field(&d->height_field, g);
-    return 0;
-  default:
-    build_grid(&d->distance_grid, g);
-    return 0;
+  } else {
+    build_samples(d, g);
   }
+  return 0;
 }
 
 static int geometry_error(int fault) {
@@ -28118,11 +27502,13 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
   collider->geometry.hash[0] = geometry->hash[0];
   collider->geometry.hash[1] = geometry->hash[1];
   if (geometry->shape == CLOTH_SHAPE_HULL) {
-    const cloth_vector extent = vector_subtract(geometry->high, geometry->low);
+    const cloth_vector extent = vector_subtract(geometry->box.high, geometry->box.low);
     collider->half_extents = vector_flush(vector_scale(extent, 0.5f), STATE_QUANTUM);
   }
   return CLOTH_OK;
 }
+
+#endif
 
 #endif
 
@@ -28160,38 +27546,21 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
   error = check_pose(&body->previous);
   if (error) { return error; }
   if (!has_geometry(&body->collider)) { return CLOTH_OK; }
-  const int32_t capacity =
-      body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
+  const int32_t capacity = is_mesh(body->collider.shape) ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   if (capacity == 0) { return CLOTH_ERROR_STATE; }
-#if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
-#else
-  (void)around;
-  return CLOTH_OK;
-#endif
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
   int error = around ? check_tables(c, around) : CLOTH_OK;
   if (error) { return error; }
-#if WITH_GEOMETRY
   error = check_geometries(c, around);
   if (error) { return error; }
-#endif
   for (int32_t n = 0; around && n < around->body_count; n++) {
     error = check_shared_body(c, around, &around->bodies[n]);
     if (error) { return error; }
   }
   return CLOTH_OK;
-}
-
-#if WITH_SHARED_BODIES
-
-static void hold_point(position_box *box, cloth_vector p, float reach) {
-  box->low =
-      vector(minimum(p.x - reach, box->low.x), minimum(p.y - reach, box->low.y), minimum(p.z - reach, box->low.z));
-  box->high =
-      vector(maximum(p.x + reach, box->high.x), maximum(p.y + reach, box->high.y), maximum(p.z + reach, box->high.z));
 }
 
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
@@ -28202,15 +27571,14 @@ static position_box box_of_cloth(const cloth *c, float dt) {
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
     const cloth_vector way = vector_scale(vector_flush_work(starting_velocity(c, i, 1.0f / dt)), dt);
-    hold_point(&box, vector_add(p, way), 0.0f);
+    hold_point(&box, vector_add(p, way));
     fastest = maximum(maximum(absolute(way.x), maximum(absolute(way.y), absolute(way.z))), fastest);
   }
   const float fall = vector_length(vector_flush_work(inputs_of(c)->gravity)) * dt * dt;
   const float spacing = maximum(c->grid.spacing_warp, c->grid.spacing_weft);
   const float beyond = c->settings.contact.thickness + fastest + fall + spacing;
-  hold_point(&box, box.low, beyond);
-  hold_point(&box, box.high, beyond);
-  return box;
+  const position_box around_low = box_between(box.low, box.low, beyond), held = box_around_both(&box, &around_low);
+  return (position_box){held.low, vector_add(held.high, vector(beyond, beyond, beyond))};
 }
 
 /* Is the ground of a height field near the cloth? It is endless below, so the sides count. */
@@ -28220,18 +27588,17 @@ static int is_field_near(const collider_slot *slot, const cloth_geometry *g, con
   const cloth_vector p = to_local(&slot->body.pose, vector_add(box->low, half));
   const float reach = vector_length(half) + vector_length(vector_flush_work(way));
   const int turns = !are_equal(&slot->body.pose.rotation, &slot->previous.rotation, sizeof(cloth_rotation));
-  return turns || (p.x > g->low.x - reach && p.x < g->high.x + reach && p.z > g->low.z - reach &&
-                   p.z < g->high.z + reach && p.y < g->high.y + reach);
+  return turns || (p.x > g->box.low.x - reach && p.x < g->box.high.x + reach && p.z > g->box.low.z - reach &&
+                   p.z < g->box.high.z + reach && p.y < g->box.high.y + reach);
 }
 
 /* Is a body that moves from slot->previous to its pose near the cloth? */
 static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
   const cloth_geometry *g = geometry_of(c, &slot->body);
-  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) { return is_field_near(slot, g, box); }
+  if (is_height_field(slot->body.shape)) { return is_field_near(slot, g, box); }
   const float reach = body_reach(&slot->body, g);
-  position_box swept = {slot->body.pose.position, slot->body.pose.position};
-  hold_point(&swept, slot->body.pose.position, reach);
-  hold_point(&swept, slot->previous.position, reach);
+  const cloth_vector from = slot->previous.position, to = slot->body.pose.position;
+  const position_box swept = box_between(vector_minimum(from, to), vector_maximum(from, to), reach);
   return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_meet(&swept, box);
 }
 
@@ -28257,18 +27624,18 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   workspace *w = workspace_of(c);
   collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
   int32_t *places = (int32_t *)at(c, c->own.shared_places);
-  int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
+  int32_t left_out = 0, meshes = count_meshes(c);
   const position_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
     collider_slot slot = slot_of_body(&around->bodies[n]);
     if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) { continue; }
-    const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
+    const int one_mesh = is_mesh(slot.body.shape);
     if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
-        (is_mesh && meshes == c->settings.capacity.meshes)) {
+        (one_mesh && meshes == c->settings.capacity.meshes)) {
       left_out++;
       continue;
     }
-    meshes += is_mesh;
+    meshes += one_mesh;
     slots[w->shared_bodies] = slot;
     places[w->shared_bodies++] = n;
   }
@@ -28317,37 +27684,25 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
   }
 }
 
-#endif
-
 /* Gives a step its checked surroundings; `links`: hash of links to others. Returns the bodies without room. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
-  int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
-#if WITH_SHARED_BODIES
-  left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
-  links += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
-#else
-  (void)dt;
-#endif
+  const int32_t left_out = WITH_SHARED_BODIES && around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
+  links += WITH_SHARED_BODIES && c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
   compare_surroundings(c, links);
   return left_out;
 }
 
 /* Ends a step with surroundings. */
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
-#if WITH_SHARED_BODIES
-  if (around && around->body_count > 0) {
+  if (WITH_SHARED_BODIES && around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
     add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
     report_reactions(c, around);
     workspace_of(c)->shared_bodies = 0;
   }
-#else
-  (void)around;
-  (void)left_out;
-#endif
   set_surroundings(c, NULL);
 }
 

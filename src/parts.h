@@ -33,7 +33,9 @@
 #include "cloth/gaps.h"
 #include "cloth/body_list.h"
 #include "base/rigid.h"
+#if WITH_COLLIDERS
 #include "contact/geometry.h"
+#endif
 #include "contact/memory.h"
 #include "contact/touch.h"
 #include "contact/cell_memory.h"
@@ -55,12 +57,10 @@
 
 #include "terms/stiffness.h"
 #include "cloth/costs.h"
-#include "contact/shape_hull.h"
-#include "contact/triangle.h"
 #include "contact/triangle_place.h"
-#include "contact/triangle_point.h"
-#include "contact/shape_grid.h"
+#if WITH_COLLIDERS
 #include "contact/shapes.h"
+#endif
 #include "cloth/step_origin.h"
 #include "cloth/vertices.h"
 #include "bodies/bodies.h"
@@ -80,8 +80,6 @@
 #include "terms/pin_reactions.h"
 #include "terms/confinement.h"
 #include "terms/tethers.h"
-#include "contact/shape_mesh.h"
-#include "contact/shape_field.h"
 #include "cloth/members.h"
 #include "self/tree.h"
 #include "self/features.h"
@@ -92,26 +90,28 @@
 #include "tear/tear.h"
 #include "contact/law.h"
 #include "contact/body.h"
-#include "contact/boxes.h"
+#if WITH_COLLIDERS
+#include "contact/shape_surface.h"
 #include "contact/triangles.h"
 #include "contact/hits.h"
-#include "contact/passes.h"
-#include "contact/buried.h"
-#include "contact/points.h"
 #include "contact/search.h"
 #include "contact/cell_nearest.h"
-#include "contact/cell_edges.h"
 #include "contact/cell_search.h"
 #include "contact/surface.h"
+#endif
 #include "contact/press.h"
 #include "contact/element.h"
-#include "contact/cell_point.h"
+#if WITH_COLLIDERS
+#include "contact/points.h"
+#endif
 #include "self/pairs.h"
 #include "self/equation.h"
 #include "self/contact.h"
 #include "bodies/coupling.h"
 #include "contact/energy.h"
+#if WITH_COLLIDERS
 #include "contact/result.h"
+#endif
 #include "contact/cell_press.h"
 #include "contact/runaway.h"
 #include "step/predict.h"
@@ -152,11 +152,13 @@
 /// 7. The interface ///
 
 #include "step/inputs.h"
+#if WITH_COLLIDERS
 #include "contact/colliders.h"
+#endif
 #include "bodies/body_calls.h"
-#include "contact/build_hull.h"
-#include "contact/build_mesh.h"
+#if WITH_COLLIDERS
 #include "contact/build_geometry.h"
+#endif
 #include "contact/surroundings.h"
 #include "group/group_layout.h"
 #include "group/group.h"

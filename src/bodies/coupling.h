@@ -10,7 +10,6 @@
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../contact/cell_memory.h"
-#include "../contact/cell_point.h"
 #include "../contact/element.h"
 #include "../contact/points.h"
 #include "../contact/press.h"

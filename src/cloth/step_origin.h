@@ -20,6 +20,7 @@ static int32_t whole_below(float a) {
   return (float)whole > a ? whole - 1 : whole;
 }
 
+/* 1 if no component is larger than `limit`. */
 static int are_metres_within(cloth_metres a, int32_t limit) {
   return a.x >= -limit && a.x <= limit && a.y >= -limit && a.y <= limit && a.z >= -limit && a.z <= limit;
 }

@@ -8,7 +8,6 @@
 #include "../cloth/step_origin.h"
 #include "../cloth/types.h"
 #include "geometry.h"
-#include "shape_grid.h"
 #include "shapes.h"
 
 /// Colliders in a substep ///
@@ -42,17 +41,13 @@ static int32_t most_followed(int32_t is_grid) {
 
 /* Comparisons that one with a collider is charged for: a hull measures all its planes and edges. */
 static int32_t searches_of(const cloth_collider *body, const cloth_geometry *g) {
-  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL && g ? 1 + (g->counts[0] + g->counts[1]) / FACES_PER_SEARCH : 1;
+  return is_hull(body->shape) && g ? 1 + (g->counts[0] + g->counts[1]) / FACES_PER_SEARCH : 1;
 }
-
-#if WITH_PLANNING
 
 /* The most that it may be charged for, of whatever geometry. */
 static int32_t most_searches_of(const cloth_collider *body) {
-  return WITH_HULL && body->shape == CLOTH_SHAPE_HULL ? MOST_HULL_SEARCHES : 1;
+  return is_hull(body->shape) ? MOST_HULL_SEARCHES : 1;
 }
-
-#endif
 
 /* A collider in a substep, or in a part of one. */
 typedef struct touched_body {
@@ -67,27 +62,15 @@ typedef struct touched_body {
   float shift;       /* by how much its position moves [m] */
 } touched_body;
 
-static int is_surface(const cloth_collider *body) {
-  return WITH_SURFACES && (body->shape == CLOTH_SHAPE_MESH || body->shape == CLOTH_SHAPE_HEIGHT_FIELD);
-}
-
-#if WITH_PLANNING
-
 /* 1 for fields of heights or distances, which cost more than other geometries. */
 static int is_field(const cloth_collider *body) {
-  return body->shape == CLOTH_SHAPE_HEIGHT_FIELD || body->shape == CLOTH_SHAPE_DISTANCE_GRID;
+  return is_height_field(body->shape) || is_distance_grid(body->shape);
 }
-
-#endif
-
-#if WITH_SURFACES
 
 /* 1 for surfaces of which one side holds particles. */
 static int has_one_side(const cloth_geometry *g) {
-  return g->shape == CLOTH_SHAPE_HEIGHT_FIELD || g->counts[2] != 0;
+  return is_height_field(g->shape) || g->counts[2] != 0;
 }
-
-#endif
 
 CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
   const lanes3 from = lanes3_flush_below(lanes3_subtract(p, lanes3_splat(pose->position)), STATE_QUANTUM);
@@ -96,11 +79,11 @@ CLOTH_INLINE lanes3 lanes_to_local(const cloth_pose *pose, lanes3 p) {
 
 /* Is there a collider at an index that is no surface; a surface? */
 static int is_solid_at(const cloth *c, int32_t index) {
-  return is_collider(c, index) && !is_surface(&slot_at(c, index)->body);
+  return is_collider(c, index) && !is_surface(slot_at(c, index)->body.shape);
 }
 
 static int is_surface_at(const cloth *c, int32_t index) {
-  return is_collider(c, index) && is_surface(&slot_at(c, index)->body);
+  return is_collider(c, index) && is_surface(slot_at(c, index)->body.shape);
 }
 
 /* How many surfaces there are. */
@@ -136,21 +119,60 @@ CLOTH_REPEATED void take_touched_body(const cloth *c, const substep_terms *t, in
 
 /* Distances of local points from a collider. */
 CLOTH_SEPARATE lanes distances_to(const touched_body *b, const lanes3 *p, lanes3 *normal) {
-#if WITH_DISTANCE_GRID
-  if (b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID) {
+  if (is_distance_grid(b->shape->shape)) {
     float points[3][CLOTH_LANES], normals[3][CLOTH_LANES], distance[CLOTH_LANES];
     cloth_vector n[CLOTH_LANES]; /* of one for all lanes clang 14 for WASM reads what a later lane has left */
-    const vector_array at_points = {points[0], points[1], points[2]}, to_normals = {normals[0], normals[1], normals[2]};
-    lanes3_store(at_points, 0, *p, CLOTH_LANES);
+    lanes3_store(VECTORS_OF(points), 0, *p, CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      distance[lane] = distance_in_grid(b->geometry, vector_load(at_points, lane), &n[lane]);
-      vector_store(to_normals, lane, n[lane]);
+      distance[lane] = distance_in_grid(b->geometry, vector_load(VECTORS_OF(points), lane), &n[lane]);
+      vector_store(VECTORS_OF(normals), lane, n[lane]);
     }
-    *normal = lanes3_load(to_normals, 0);
+    *normal = lanes3_load(VECTORS_OF(normals), 0);
     return lanes_load(distance);
   }
-#endif
   return distance_to_body(b->shape, b->geometry, *p, normal);
+}
+
+/// Their boxes ///
+
+/* Widens *half by what a side of a box reaches along each axis. */
+static void widen_by_side(const cloth_pose *pose, cloth_vector side, float length, cloth_vector *half) {
+  if (length > 0.0f) { /* solids that are rounded about a line or a point have few */
+    const cloth_vector v = rotate(pose->rotation, vector_scale(side, length));
+    *half = vector_add(*half, vector(absolute(v.x), absolute(v.y), absolute(v.z)));
+  }
+}
+
+/* The box in world axes around one at a pose. */
+static position_box box_at_pose(const position_box *own, const cloth_pose *pose) {
+  const cloth_vector half = vector_scale(vector_subtract(own->high, own->low), 0.5f);
+  const cloth_vector middle = to_world(pose, vector_add(own->low, half));
+  cloth_vector most = vector(0.0f, 0.0f, 0.0f);
+  widen_by_side(pose, vector(1.0f, 0.0f, 0.0f), half.x, &most);
+  widen_by_side(pose, vector(0.0f, 1.0f, 0.0f), half.y, &most);
+  widen_by_side(pose, vector(0.0f, 0.0f, 1.0f), half.z, &most);
+  return (position_box){vector_subtract(middle, most), vector_add(middle, most)};
+}
+
+/* The squared distance of a point from a box. */
+static float box_distance_squared(const position_box *box, cloth_vector p) {
+  const cloth_vector off = vector_maximum(vector_subtract(box->low, p), vector_subtract(p, box->high));
+  const cloth_vector away = vector_flush_work(vector_maximum(off, vector(0.0f, 0.0f, 0.0f)));
+  return vector_dot(away, away);
+}
+
+/* The box around a solid at the end of a substep: around what it is rounded about, and as far again as that goes. The
+   dimensions that a shape is without are 0. */
+static position_box box_of_body(const touched_body *b) {
+  const cloth_collider *s = b->shape;
+  const int is_cylinder = s->shape == CLOTH_SHAPE_CYLINDER;
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f), round = vector(s->radius, 0.0f, s->radius);
+  if (b->geometry) { return box_at_pose(&b->geometry->box, &b->end); }
+  if (s->shape == CLOTH_SHAPE_PLANE) { return box_between(none, none, BEYOND_ALL); }
+  cloth_vector half = is_cylinder ? round : s->half_extents;
+  half.y += s->half_height;
+  const position_box own = {vector_subtract(none, half), half}, core = box_at_pose(&own, &b->end);
+  return box_beyond(&core, is_cylinder ? 0.0f : maximum(s->radius, s->radius_top));
 }
 
 #endif

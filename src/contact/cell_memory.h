@@ -20,8 +20,6 @@
  * In and out: the memory (state), the list of touches of cells. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Words before the first entry: how many there are, and 0. */
 #define CELL_MEMORY_HEAD 2
 
@@ -146,7 +144,8 @@ static void forget_cells(const cloth *c, int32_t collider, int32_t particle) {
 /* 1 if particles of a row may touch colliders in the part. */
 static int is_row_touched(const cloth *c, int32_t row) {
   int touches = 0;
-  for (int32_t column = 0; workspace_of(c)->touches > 0 && column < c->grid.columns; column += TOUCH_LANES) {
+  const int any = WITH_COLLIDERS && workspace_of(c)->touches > 0;
+  for (int32_t column = 0; any && column < c->grid.columns; column += TOUCH_LANES) {
     touches |= *chain_at(c, row, column) >= 0;
   }
   return touches;
@@ -154,23 +153,8 @@ static int is_row_touched(const cloth *c, int32_t row) {
 
 /* 1 if particles or cells may touch colliders in the part. */
 static int meets_colliders(const cloth *c) {
-  return workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0;
+  return WITH_COLLIDERS && (workspace_of(c)->touches > 0 || workspace_of(c)->cells > 0);
 }
-
-#else
-
-static int is_row_touched(const cloth *c, int32_t row) {
-  (void)c;
-  (void)row;
-  return 0;
-}
-
-static int meets_colliders(const cloth *c) {
-  (void)c;
-  return 0;
-}
-
-#endif
 
 /* 1 if `product` holds what pairs, contacts and cells gave to each particle in the last substep. */
 static int holds_last_forces(const cloth *c) {

@@ -10,10 +10,9 @@
 #include "../cloth/gaps.h"
 #include "../cloth/types.h"
 #include "body.h"
-#include "buried.h"
-#include "cell_edges.h"
 #include "cell_memory.h"
 #include "cell_nearest.h"
+#include "geometry.h"
 #include "search.h"
 #include "touch.h"
 
@@ -47,8 +46,6 @@
  * ground.
  */
 
-#if WITH_COLLIDERS
-
 /* Least sag with which a touch begins, at its point and amid its triangle, and with which it is kept [T]. */
 #define LEAST_SAG 0.25f
 #define CELL_SAG 0.05f
@@ -60,6 +57,7 @@ typedef struct cell_search {
   touch_search *s;
   uint32_t cursor;             /* in the memory */
   int32_t tried;               /* triangles, of all colliders */
+  int32_t first_row, end_row;  /* of cells that are looked at */
   corner_row *row;             /* two, by the parity of the row */
   int32_t block;               /* first column */
   int32_t left, behind, cells; /* corners of a row; the column behind them, -1: none; cells of a row */
@@ -84,25 +82,19 @@ static int is_met_by_cells(const cloth *c, const touched_body *b, float thicknes
 /* The longest edge of the triangles of a cloth, where it is linearised, squared. */
 CLOTH_SEPARATE float longest_edge_squared(const solve_arrays *a) {
   lanes most = lanes_splat(0.0f);
-  EACH_BLOCK(i, left, a->columns, {
-    const lanes_mask exists = lanes_first(left);
-    const lanes_mask has_right = lanes_first(a->columns - i - !a->is_ring);
-    lanes3 x = near_load(a->place, a->plane, i);
-    lanes3 right = near_load(a->place, a->plane, i + 1);
-    for (int32_t row = 1; row <= a->rows;
-         row++) { /* the edges along a row, and to the one below, which the last has not */
-      const float *under = near_row(a->place, a->pitch, smaller_of(row, a->rows - 1));
-      const lanes3 across = lanes3_subtract(right, x);
-      const lanes3 next = near_load(under, a->plane, i);
-      const lanes3 down = lanes3_subtract(next, x);
-      right = near_load(under, a->plane, i + 1);
-      const lanes3 diagonal = lanes3_subtract(right, x);
-      const lanes beside = lanes_maximum(lanes3_dot(across, across), lanes3_dot(diagonal, diagonal));
-      most = lanes_maximum(lanes_keep(exists, lanes3_dot(down, down)), most);
-      most = lanes_maximum(lanes_keep(has_right, beside), most);
-      x = next;
-    }
-  });
+  for (int32_t row = 0; row < a->rows; row++) { /* nothing is below the last: its edges down are its own */
+    const float *here = near_row(a->place, a->pitch, row);
+    const float *under = near_row(a->place, a->pitch, smaller_of(row + 1, a->rows - 1));
+    EACH_BLOCK(i, left, a->columns, {
+      const lanes3 x = near_load(here, a->plane, i);
+      const lanes3 right = lanes3_subtract(near_load(here, a->plane, i + 1), x);
+      const lanes3 down = lanes3_subtract(near_load(under, a->plane, i), x);
+      const lanes3 diagonal = lanes3_subtract(near_load(under, a->plane, i + 1), x);
+      const lanes beside = lanes_maximum(lanes3_dot(right, right), lanes3_dot(diagonal, diagonal));
+      most = lanes_maximum(lanes_keep(lanes_first(left), lanes3_dot(down, down)), most);
+      most = lanes_maximum(lanes_keep(lanes_first(a->columns - i - !a->is_ring), beside), most);
+    });
+  }
   return lanes_largest(most, 0.0f);
 }
 
@@ -133,8 +125,6 @@ CLOTH_INLINE uint32_t near_corners(const cell_search *s, int32_t row) {
 
 /* A block of particles of a row, as corners from `k` on. */
 CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i, int32_t k) {
-  const vector_array from = {r->from[0], r->from[1], r->from[2]}, ends = {r->to[0], r->to[1], r->to[2]};
-  const vector_array normals = {r->normal[0], r->normal[1], r->normal[2]};
   const lanes3 place = near_load(near_row(s->a->place, s->a->pitch, r->row), s->a->plane, i);
   const lanes3 x = lanes_to_local(&s->b->start, lanes3_load(s->x, r->row * s->a->columns + i));
   const lanes3 to = lanes_to_local(&s->b->end, place);
@@ -142,9 +132,9 @@ CLOTH_INLINE void place_corners(const touch_search *s, corner_row *r, int32_t i,
   lanes3 normal;
   lanes_store(&r->distance[k], distances_to(s->b, &x, &normal));
   lanes_store(&r->way_squared[k], lanes3_dot(way, way));
-  lanes3_store(ends, k, to, CLOTH_LANES);
-  lanes3_store(from, k, x, CLOTH_LANES);
-  lanes3_store(normals, k, normal, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(r->to), k, to, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(r->from), k, x, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(r->normal), k, normal, CLOTH_LANES);
 }
 
 /* The particles of a row beside the present block, of which `wanted` are read. */
@@ -164,10 +154,6 @@ CLOTH_SEPARATE const corner_row *block_corners(cell_search *s, int32_t row, uint
   return r;
 }
 
-CLOTH_INLINE lanes3 corner_lanes(const float values[3][CORNER_FLOATS], int32_t k) {
-  return lanes3_of(lanes_load(&values[0][k]), lanes_load(&values[1][k]), lanes_load(&values[2][k]));
-}
-
 /* Corners of triangles in lanes. */
 typedef struct corner_block {
   lanes3 from, normal;
@@ -175,9 +161,8 @@ typedef struct corner_block {
 } corner_block;
 
 CLOTH_INLINE corner_block corners_at(const corner_row *r, int32_t k) {
-  const corner_block c = {corner_lanes(r->from, k), corner_lanes(r->normal, k), lanes_load(&r->distance[k]),
-                          lanes_load(&r->way_squared[k])};
-  return c;
+  return (corner_block){lanes3_load(VECTORS_OF(r->from), k), lanes3_load(VECTORS_OF(r->normal), k),
+                        lanes_load(&r->distance[k]), lanes_load(&r->way_squared[k])};
 }
 
 /* (n_i - n_j) . (x_i - x_j): no less than what phi_j is above the plane at corner i. */
@@ -248,8 +233,7 @@ static float reach_of_cell(const touch_search *s, const int32_t place[3], const 
    can leave. */
 static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t, cloth_vector from, cloth_vector to) {
   touch_way w = {.from = lanes3_splat(from), .to = lanes3_splat(to)};
-  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
-  w.length = lanes3_length(w.along);
+  complete_way(&w);
   lanes3 normal;
   const int has_mass = s->b->unknown != NULL, is_inside = has_mass && !(t->nearest > 0.0f) && e->reach > 0.0f;
   lanes gap = distances_to(s->b, is_inside ? &w.from : &w.to, &normal);
@@ -360,8 +344,8 @@ static void take_triangle(cell_search *s, int32_t row, int32_t lane, int32_t sec
     const int32_t k = lane + right[n];
     t->row[n] = row + below[n];
     t->column[n] = right[n] ? next : column;
-    t->from[n] = vector(r->from[0][k], r->from[1][k], r->from[2][k]);
-    t->to[n] = vector(r->to[0][k], r->to[1][k], r->to[2][k]);
+    t->from[n] = vector_load(VECTORS_OF(r->from), k);
+    t->to[n] = vector_load(VECTORS_OF(r->to), k);
     t->distance[n] = r->distance[k];
     t->way_squared = maximum(r->way_squared[k], t->way_squared);
   }
@@ -411,43 +395,36 @@ CLOTH_SEPARATE void find_cells_of_row(cell_search *s, int32_t row, uint32_t tria
   choose_triangles(s, above, under, triangles);
   for (uint32_t bits = any; bits; bits &= bits - 1u) {
     const int32_t lane = first_bit(bits);
-#if WITH_GAPS
     if (is_gap(s->s->c, row * s->s->a->columns + s->block + lane, GAP_CELL)) { continue; }
-#endif
     for (int32_t second = 0; second < 2; second++) {
       if ((triangles[second] | kept[second]) >> lane & 1u) { take_triangle(s, row, lane, second); }
     }
   }
 }
 
-/* Rows of cells. */
-typedef struct cell_rows {
-  int32_t first, end;
-} cell_rows;
-
-/* The rows of cells that have corners that are near, or triangles that are remembered. */
-static cell_rows rows_of_search(const cell_search *s) {
+/* Sets which rows of cells have corners that are near, or triangles that are remembered. */
+static void find_rows_of_cells(cell_search *s) {
   const cell_memory *m = cell_memories_of(s->s->c) + s->cursor;
   const cell_memory *end = cell_memories_of(s->s->c) + *cells_remembered(s->s->c);
-  cell_rows rows = {larger_of(s->s->first_near - 1, 0), smaller_of(s->s->last_near + 1, s->s->a->rows - 1)};
+  s->first_row = larger_of(s->s->first_near - 1, 0);
+  s->end_row = smaller_of(s->s->last_near + 1, s->s->a->rows - 1);
   for (; m < end && collider_of_key(m->key) <= s->s->b->collider; m++) {
     int32_t row, column;
     cell_of_key(s->s->c, m->key, &row, &column);
     if (collider_of_key(m->key) == s->s->b->collider) {
-      rows.first = smaller_of(row, rows.first);
-      rows.end = larger_of(row + 1, rows.end);
+      s->first_row = smaller_of(row, s->first_row);
+      s->end_row = larger_of(row + 1, s->end_row);
     }
   }
-  return rows;
 }
 
 /* Finds the touches of cells with the collider whose particles have been compared. */
 CLOTH_SEPARATE void find_cells_of(cell_search *s) {
-  const cell_rows rows = rows_of_search(s);
-  for (int32_t block = 0; rows.first < rows.end && block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
+  find_rows_of_cells(s);
+  for (int32_t block = 0; s->first_row < s->end_row && block < cells_along_warp(s->s->c); block += TOUCH_LANES) {
     open_block(s, block);
-    uint32_t above, under = near_corners(s, rows.first);
-    for (int32_t row = rows.first; row < rows.end; row++) {
+    uint32_t above, under = near_corners(s, s->first_row);
+    for (int32_t row = s->first_row; row < s->end_row; row++) {
       const uint32_t all = (1u << s->cells) - 1u;
       uint32_t kept[2];
       find_remembered(s, row, kept);
@@ -501,7 +478,9 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
     s->beyond = maximum(s->beside, s->beyond);
   }
   find_touches_of(s);
+#if WITH_BODIES
   leave_attached(s->c, s->a, s->b->collider);
+#endif
   if (has_cells) {
     const int32_t first = workspace_of(s->c)->cells;
     find_cells_of(&search->cells);
@@ -524,5 +503,3 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
   clear_room(c, sizeof *search);
   return is_deep;
 }
-
-#endif

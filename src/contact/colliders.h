@@ -17,8 +17,6 @@
 
 /* Calls that add, change, move and remove colliders, in the state. A change wakes the cloth. */
 
-#if WITH_COLLIDERS
-
 cloth_collider cloth_collider_default(void) {
   cloth_collider body;
   fill_zero(&body, sizeof body);
@@ -44,12 +42,13 @@ static int is_size(float length) {
 /* Largest friction coefficient. */
 #define MAX_FRICTION 10.0f
 
-static int find_capsule_fault(const cloth_collider *body) {
-  if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
-  if (!is_size(body->radius_top)) { return COLLIDER_FAULT(RADIUS_TOP); }
-  if (!is_size(body->half_height)) { return COLLIDER_FAULT(HALF_HEIGHT); }
-  return absolute(body->radius - body->radius_top) < MAX_CAPSULE_TAPER * body->half_height ? 0
-                                                                                           : COLLIDER_FAULT(SPHERES);
+/* The dimensions that a shape without geometry has, as bits, by cloth_shape. */
+enum { HAS_RADIUS = 1, HAS_RADIUS_TOP = 2, HAS_HALF_HEIGHT = 4, HAS_HALF_EXTENTS = 8 };
+CLOTH_CONSTANT static const uint8_t shape_dimensions[] = {0, HAS_RADIUS, HAS_RADIUS | HAS_RADIUS_TOP | HAS_HALF_HEIGHT,
+                                                          HAS_HALF_EXTENTS, HAS_RADIUS | HAS_HALF_HEIGHT};
+
+static uint32_t dimensions_of(const cloth_collider *body) {
+  return body->shape < CLOTH_SHAPE_HULL ? shape_dimensions[body->shape] : 0u;
 }
 
 static int find_key_fault(const cloth_geometry_key *key) {
@@ -58,30 +57,20 @@ static int find_key_fault(const cloth_geometry_key *key) {
 }
 
 static int find_shape_fault(const cloth_collider *body) {
-  const cloth_vector half = body->half_extents;
-  switch (body->shape) {
-  case CLOTH_SHAPE_PLANE:
-    return 0;
-  case CLOTH_SHAPE_SPHERE:
-    return is_size(body->radius) ? 0 : COLLIDER_FAULT(RADIUS);
-  case CLOTH_SHAPE_CAPSULE:
-    return find_capsule_fault(body);
-  case CLOTH_SHAPE_BOX:
-    return is_size(half.x) && is_size(half.y) && is_size(half.z) ? 0 : COLLIDER_FAULT(HALF_EXTENTS);
-  case CLOTH_SHAPE_CYLINDER:
-    if (!is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
-    return is_size(body->half_height) ? 0 : COLLIDER_FAULT(HALF_HEIGHT);
-  case CLOTH_SHAPE_HULL:
-    return WITH_HULL ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  case CLOTH_SHAPE_HEIGHT_FIELD:
-    return WITH_HEIGHT_FIELD ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  case CLOTH_SHAPE_MESH:
-    return WITH_MESH ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  case CLOTH_SHAPE_DISTANCE_GRID:
-    return WITH_DISTANCE_GRID ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
-  default:
-    return COLLIDER_FAULT(SHAPE);
+  if (body->shape < CLOTH_SHAPE_PLANE || body->shape > CLOTH_SHAPE_DISTANCE_GRID) { return COLLIDER_FAULT(SHAPE); }
+  if (body->shape >= CLOTH_SHAPE_HULL) {
+    return has_shape(body->shape) ? find_key_fault(&body->geometry) : COLLIDER_FAULT(NO_SHAPE);
   }
+  const cloth_vector half = body->half_extents;
+  const uint32_t has = dimensions_of(body);
+  if (has & HAS_RADIUS && !is_size(body->radius)) { return COLLIDER_FAULT(RADIUS); }
+  if (has & HAS_RADIUS_TOP && !is_size(body->radius_top)) { return COLLIDER_FAULT(RADIUS_TOP); }
+  if (has & HAS_HALF_HEIGHT && !is_size(body->half_height)) { return COLLIDER_FAULT(HALF_HEIGHT); }
+  if (has & HAS_HALF_EXTENTS && !(is_size(half.x) && is_size(half.y) && is_size(half.z))) {
+    return COLLIDER_FAULT(HALF_EXTENTS);
+  }
+  const float taper = absolute(body->radius - body->radius_top);
+  return has & HAS_RADIUS_TOP && !(taper < MAX_CAPSULE_TAPER * body->half_height) ? COLLIDER_FAULT(SPHERES) : 0;
 }
 
 static int find_friction_fault(const cloth_collider *body) {
@@ -109,46 +98,38 @@ static int check_collider(const cloth_collider *body) {
 
 /* A collider as the state keeps it: lengths that its shape does not use are 0, so that equal colliders hash equally. */
 static collider_slot stored_collider(const cloth_collider *body) {
-  collider_slot clean;
-  collider_slot *slot = &clean;
-  int round =
-      body->shape == CLOTH_SHAPE_SPHERE || body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
-  int tall = body->shape == CLOTH_SHAPE_CAPSULE || body->shape == CLOTH_SHAPE_CYLINDER;
-  fill_zero(slot, sizeof *slot);
-  slot->used = 1;
-  slot->body.shape = body->shape;
-  if (has_geometry(body)) { slot->body.geometry = body->geometry; }
-  slot->body.radius = round ? body->radius : 0.0f;
-  slot->body.radius_top = body->shape == CLOTH_SHAPE_CAPSULE ? body->radius_top : 0.0f;
-  slot->body.half_height = tall ? body->half_height : 0.0f;
-  slot->body.half_extents = body->shape == CLOTH_SHAPE_BOX ? body->half_extents : vector(0.0f, 0.0f, 0.0f);
-  slot->body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
-  slot->body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
-  slot->body.pose = normalised_pose(&body->pose);
-  slot->previous = slot->body.pose;
-  return clean;
+  const uint32_t has = dimensions_of(body);
+  collider_slot slot;
+  fill_zero(&slot, sizeof slot);
+  slot.used = 1;
+  slot.body.shape = body->shape;
+  if (has_geometry(body)) { slot.body.geometry = body->geometry; }
+  if (has & HAS_RADIUS) { slot.body.radius = body->radius; }
+  if (has & HAS_RADIUS_TOP) { slot.body.radius_top = body->radius_top; }
+  if (has & HAS_HALF_HEIGHT) { slot.body.half_height = body->half_height; }
+  if (has & HAS_HALF_EXTENTS) { slot.body.half_extents = body->half_extents; }
+  slot.body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
+  slot.body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot.body.pose = normalised_pose(&body->pose);
+  slot.previous = slot.body.pose;
+  return slot;
 }
 
-/* CLOTH_OK if there is capacity for a collider in place of that at `index`, -1 for none; with mass it has to be
-   convex. */
-static int check_capacity(const cloth *c, const cloth_collider *body, int32_t index) {
-  if (!has_geometry(body)) { return CLOTH_OK; }
+/* CLOTH_OK if a collider is as it should be, and there is capacity for it in place of that at `index`, -1 for none;
+   with mass it has to be convex. */
+static int check_new_collider(const cloth *c, const cloth_collider *body, int32_t index) {
+  const int error = check_collider(body);
+  if (error || !has_geometry(body)) { return error; }
   if (is_concave(body) && body_number(c, index) >= 0) { return CLOTH_ERROR_CONFLICT; }
-  if (body->shape != CLOTH_SHAPE_MESH) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
-  int32_t meshes = 0;
-  for (int32_t n = 0; n < inputs_of(c)->collider_end; n++) {
-    const collider_slot *slot = &colliders_of(c)[n];
-    meshes += n != index && slot->used && slot->body.shape == CLOTH_SHAPE_MESH;
-  }
-  return meshes < c->settings.capacity.meshes ? CLOTH_OK : CLOTH_ERROR_FULL;
+  if (!is_mesh(body->shape)) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
+  const int was_mesh = index >= 0 && is_mesh(colliders_of(c)[index].body.shape);
+  return count_meshes(c) - was_mesh < c->settings.capacity.meshes ? CLOTH_OK : CLOTH_ERROR_FULL;
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   int error = check_cloth(c);
   if (error) { return error; }
-  error = check_collider(collider);
-  if (error) { return error; }
-  error = check_capacity(c, collider, -1);
+  error = check_new_collider(c, collider, -1);
   if (error) { return error; }
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
@@ -172,9 +153,7 @@ static int check_collider_index(const cloth *c, int32_t index) {
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
   if (error) { return error; }
-  error = check_collider(collider);
-  if (error) { return error; }
-  error = check_capacity(c, collider, index);
+  error = check_new_collider(c, collider, index);
   if (error) { return error; }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
@@ -225,5 +204,3 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
 }
-
-#endif

@@ -31,8 +31,6 @@ static void clear_contact_record(const cloth *c) {
   if (has_contact_record(c)) { fill_zero(recorded_of(c), (1u + (size_t)(uint32_t)c->count) * sizeof(int32_t)); }
 }
 
-#if WITH_CONTACT_RECORD
-
 /* Entry `number` of the record, from 1. */
 static contact_entry *contact_entry_at(const cloth *c, int32_t number) {
   contact_entry *first = (contact_entry *)(void *)(recorded_of(c) + 1 + c->count);
@@ -88,6 +86,8 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
   const int32_t body = index - c->settings.capacity.max_colliders;
   return body < 0 ? index : c->settings.capacity.max_colliders + ((const int32_t *)at(c, c->own.shared_places))[body];
 }
+
+#if WITH_CONTACT_RECORD
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
   int error = check_cloth(c);

@@ -14,8 +14,6 @@
  * In and out: the memory (state). Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Contacts that a particle remembers. */
 #define MEMORY_SLOTS 2
 
@@ -27,8 +25,7 @@ static float *memory_of(const cloth *c, int32_t slot, int32_t what) {
 }
 
 static vector_array memory_vectors(const cloth *c, int32_t slot, int32_t what) {
-  const vector_array v = {memory_of(c, slot, what), memory_of(c, slot, what + 1), memory_of(c, slot, what + 2)};
-  return v;
+  return (vector_array){memory_of(c, slot, what), memory_of(c, slot, what + 1), memory_of(c, slot, what + 2)};
 }
 
 /* A particle may touch several faces of a collider. Each is remembered as a collider of its own: the first under the
@@ -96,5 +93,3 @@ static void forget_collider(const cloth *c, int32_t collider) {
     *code = absolute(*code) >= least && absolute(*code) <= least + 1.0f ? 0.0f : *code;
   }
 }
-
-#endif

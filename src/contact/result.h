@@ -12,6 +12,7 @@
 #include "body.h"
 #include "cell_memory.h"
 #include "contact_record.h"
+#include "geometry.h"
 #include "law.h"
 #include "memory.h"
 #include "press.h"
@@ -33,8 +34,6 @@
  * In: touches, place, position, velocity. Out: memory, reactions, statistics; position and velocity of what is moved
  * out. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Share of the thickness by which particles are moved out beyond where the law ends. */
 #define SAFETY_SHARE 0.02f
@@ -72,7 +71,7 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   lanes3 x = lanes3_load(r->x, particle);
   lanes3 normal;
   to->place = lanes_to_local(&r->b->end, x);
-  if (is_surface(r->b->shape)) { /* guard_surfaces() has moved out what had passed */
+  if (is_surface(r->b->shape->shape)) { /* guard_surfaces() has moved out what had passed */
     const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
     const lanes out = lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way)));
     to->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
@@ -113,8 +112,6 @@ CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, 
 #endif
 }
 
-#if WITH_BODIES
-
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
@@ -134,8 +131,6 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
   return vector_flush_work(lanes3_sum_total(sums));
 }
 
-#endif
-
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
@@ -150,26 +145,20 @@ CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t 
 /* Records lanes `k` of a touch that have given an impulse, or still touch. */
 static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes3 normal, lanes3 impulse,
                          lanes_mask gives, lanes_mask keeps) {
-#if WITH_CONTACT_RECORD
   float given[CLOTH_LANES], kept[CLOTH_LANES], normals[3][CLOTH_LANES], impulses[3][CLOTH_LANES];
-  const vector_array to_normals = {normals[0], normals[1], normals[2]},
-                     to_impulses = {impulses[0], impulses[1], impulses[2]};
   lanes_store(given, lanes_keep(gives, lanes_splat(1.0f)));
   lanes_store(kept, lanes_keep(keeps, lanes_splat(1.0f)));
-  lanes3_store(to_normals, 0, normal, CLOTH_LANES);
-  lanes3_store(to_impulses, 0, impulse, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(normals), 0, normal, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(impulses), 0, impulse, CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     const int32_t particle = e->row * r->a->columns + e->column + k + lane;
     if (given[lane] > 0.0f) {
       add_varying_work(r->c, 1, record_cost(r->c));
       record_contact(r->c, kept[lane] > 0.0f ? workspace_of(r->c)->parts : -1, particle,
-                     recorded_number(r->c, e->collider), vector_load(r->x, particle), vector_load(to_normals, lane),
-                     vector_load(to_impulses, lane));
+                     recorded_number(r->c, e->collider), vector_load(r->x, particle),
+                     vector_load(VECTORS_OF(normals), lane), vector_load(VECTORS_OF(impulses), lane));
     }
   }
-#else
-  (void)r, (void)e, (void)k, (void)normal, (void)impulse, (void)gives, (void)keeps;
-#endif
 }
 
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
@@ -201,7 +190,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   if (has_contact_record(r->c)) { record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps); }
   const remembered m = remember(r->c, touched_number(e), e->row * r->a->columns + i);
   const lanes3 off = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
-  const lanes3 way = lanes3_flush(lanes3_add_scaled(off, n, lanes_negate(lanes_flush(lanes3_dot(off, n)))));
+  const lanes3 way = lanes3_across(off, n);
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
   const lanes holds = lanes_multiply(touch_friction(r->c, e, &m), lanes_divide(law, stiffness));
   const lanes_mask slips = lanes_less(holds, length);
@@ -220,22 +209,31 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_flush_below(anchor, STATE_QUANTUM));
 }
 
-/* Keeps a contact of one particle in its memory: in the slot of the one that presses least, if that presses less. */
-static void keep_contact(const cloth *c, int32_t particle, float code, cloth_vector force, cloth_vector anchor) {
-  int32_t to = -1;
-  float least = vector_dot(force, force);
+/* Keeps lanes `k` of a touch in the memory of its particles: in the slot of the one that presses least, if that presses
+   less. */
+static void remember_lanes(const cloth *c, const touch *e, int32_t k) {
+  const int32_t i = e->column + k, particle = e->row * c->grid.columns + i, left = c->grid.columns - i;
+  const lanes zero = lanes_splat(0.0f), none = lanes_splat(-1.0f), code = touch_load(e, TOUCH_ALONG, k);
+  const lanes3 force = touch_vector(e, TOUCH_NORMAL, k), anchor = touch_vector(e, TOUCH_OFFSET, k);
+  const lanes_mask keeps = lanes_less(zero, lanes_absolute(code));
+  lanes least = lanes3_dot(force, force), to = none;
   for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    const cloth_vector other = vector_load(memory_vectors(c, slot, MEMORY_FORCE), particle);
-    const float pressed = memory_of(c, slot, MEMORY_CODE)[particle] != 0.0f ? vector_dot(other, other) : -1.0f;
-    if (pressed < least) {
-      to = slot;
-      least = pressed;
-    }
+    const lanes kept = lanes_absolute(lanes_load(memory_of(c, slot, MEMORY_CODE) + particle));
+    const lanes3 other = lanes3_load(memory_vectors(c, slot, MEMORY_FORCE), particle);
+    const lanes pressed = lanes_select(lanes_less(zero, kept), lanes3_dot(other, other), none);
+    const lanes_mask is_less = lanes_both(keeps, lanes_less(pressed, least));
+    to = lanes_select(is_less, lanes_splat((float)slot), to);
+    least = lanes_select(is_less, pressed, least);
   }
-  if (to >= 0) {
-    memory_of(c, to, MEMORY_CODE)[particle] = code;
-    vector_store(memory_vectors(c, to, MEMORY_FORCE), particle, force);
-    vector_store(memory_vectors(c, to, MEMORY_ANCHOR), particle, anchor);
+  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
+    float *codes = memory_of(c, slot, MEMORY_CODE) + particle;
+    const vector_array forces = memory_vectors(c, slot, MEMORY_FORCE), anchors = memory_vectors(c, slot, MEMORY_ANCHOR);
+    const lanes off = lanes_absolute(lanes_subtract(to, lanes_splat((float)slot)));
+    const lanes_mask takes = lanes_less(off, lanes_splat(0.5f));
+    if (!lanes_any(takes)) { continue; }
+    lanes_store_first(codes, lanes_select(takes, code, lanes_load(codes)), left);
+    lanes3_store(forces, particle, lanes3_select(takes, force, lanes3_load(forces, particle)), left);
+    lanes3_store(anchors, particle, lanes3_select(takes, anchor, lanes3_load(anchors, particle)), left);
   }
 }
 
@@ -261,58 +259,13 @@ static void count_contacts(const cloth *c, const touch *e) {
   statistics_of(c)->contacts_sticking += sticking;
 }
 
-/* The vector of one lane of a touch. */
-static cloth_vector touch_lane(const touch *e, int32_t what, int32_t k) {
-  return vector(e->value[what][k], e->value[what + 1][k], e->value[what + 2][k]);
-}
-
-/* The new memory of a block of particles that have one touch, of which nothing is remembered yet. */
-static void remember_touch(const cloth *c, const touch *e) {
-  const int32_t columns = c->grid.columns;
-  const vector_array forces = memory_vectors(c, 0, MEMORY_FORCE), anchors = memory_vectors(c, 0, MEMORY_ANCHOR);
-  EACH_TOUCH_LANES(e, columns, k, i, {
-    const int32_t particle = e->row * columns + i;
-    const lanes code = touch_load(e, TOUCH_ALONG, k);
-    const lanes_mask keeps = lanes_less(lanes_splat(0.0f), lanes_absolute(code));
-    const lanes3 force = lanes3_select(keeps, touch_vector(e, TOUCH_NORMAL, k), lanes3_load(forces, particle));
-    const lanes3 anchor = lanes3_select(keeps, touch_vector(e, TOUCH_OFFSET, k), lanes3_load(anchors, particle));
-    lanes_store_first(memory_of(c, 0, MEMORY_CODE) + particle, code, columns - i);
-    lanes3_store(forces, particle, force, columns - i);
-    lanes3_store(anchors, particle, anchor, columns - i);
-  });
-}
-
-/* The same of particles that have more, in a chain that begins at touch `first`. */
-static void remember_touches(const cloth *c, int32_t first) {
-  const touch *list = touches_of(c);
-  const int32_t columns = c->grid.columns;
-  for (int32_t n = first; n >= 0; n = list[n].next) {
-    const touch *e = &list[n];
-    for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
-      if (e->value[TOUCH_ALONG][k] != 0.0f) {
-        keep_contact(c, e->row * columns + e->column + k, e->value[TOUCH_ALONG][k], touch_lane(e, TOUCH_NORMAL, k),
-                     touch_lane(e, TOUCH_OFFSET, k));
-      }
-    }
-  }
-}
-
 /* The new memory of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void remember_block(const cloth *c, int32_t first) {
-  const touch *e = &touches_of(c)[first];
-  if (e->next < 0) {
-    remember_touch(c, e);
-  } else {
-    remember_touches(c, first);
+  const touch *list = touches_of(c);
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    EACH_TOUCH_LANES(&list[n], c->grid.columns, k, i, remember_lanes(c, &list[n], k); (void)i);
   }
-  count_contacts(c, e);
-}
-
-/* Adds up what a touch has given to its collider. */
-static void react(const cloth *c, const touch *e, const touch_sums *sums) {
-  cloth_reaction *reaction = &reactions_of(c)[e->collider];
-  reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums->impulse));
-  reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums->torque));
+  count_contacts(c, &list[first]);
 }
 
 /* The new memory of all particles, and their number that touch. */
@@ -362,10 +315,10 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
       finish_touch(&r, e, k, &to, &sums);
       (void)i;
     });
-    react(c, e, &sums);
+    cloth_reaction *reaction = &reactions_of(c)[e->collider];
+    reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums.impulse));
+    reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums.torque));
   }
   remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
 }
-
-#endif

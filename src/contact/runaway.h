@@ -6,8 +6,8 @@
 #include "../cloth/arrays.h"
 #include "../cloth/types.h"
 #include "body.h"
-#include "buried.h"
 #include "result.h"
+#include "search.h"
 #include "touch.h"
 
 /// Particles that neighbours pull ///

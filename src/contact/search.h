@@ -11,12 +11,130 @@
 #include "../cloth/step_origin.h"
 #include "../cloth/types.h"
 #include "body.h"
-#include "boxes.h"
-#include "buried.h"
 #include "geometry.h"
+#include "hits.h"
 #include "memory.h"
 #include "shapes.h"
 #include "touch.h"
+
+/// Contact near buried pins ///
+
+/*
+ * A pin may lie inside a collider, as that of a cape in a shoulder: what hangs on it cannot be outside. So the distance
+ * at which contact begins is, at a pin, the pin's own, and grows from there along the springs by half of their length,
+ * up to the thickness.
+ *
+ * In: pins, place, a collider. Out: reach_of(). Scratch: ground, row buffers.
+ */
+
+/* How fast contact begins farther out along the cloth, from a buried pin on. */
+#define BURIED_SLOPE 0.5f
+
+/* By how much farther out than the pin itself contact begins, in shares of the thickness: what presses sinks in by some
+   of it. */
+#define BURIED_SHARE 0.3f
+
+/* The distances at which contact with the collider that is looked at begins, of all places of the rows: in memory that
+   is free while touches are looked for, and when the solve has ended. */
+static float *reach_of(const cloth *c) {
+  return floats_at(c, c->scratch.ground);
+}
+
+/* Lowers the distances at the ends of the springs that begin at a particle to what the other end allows. */
+static void spread_reach(const cloth *c, const solve_arrays *a, float *reach, int32_t row, int32_t column) {
+  for (int32_t d = 0; d < DIRECTIONS; d++) {
+    const int32_t step = d == WARP ? 1 : d == WEFT ? 0 : d == DIAGONAL ? 1 : -1, down = d == WARP ? 0 : 1;
+    int32_t to = column + step;
+    to = a->is_ring ? (to + a->columns) % a->columns : to;
+    if (row + down < a->rows && to >= 0 && to < a->columns) {
+      const float farther = BURIED_SLOPE * workspace_of(c)->plan.terms.spring[d].rest;
+      float *here = &reach[row * a->pitch + column], *there = &reach[(row + down) * a->pitch + to];
+      *there = minimum(*here + farther, *there);
+      *here = minimum(*there + farther, *here);
+    }
+  }
+}
+
+/* The rows and columns in which contact may begin nearer than the thickness. */
+typedef struct buried_area {
+  int32_t first_row, end_row, first_column, end_column;
+} buried_area;
+
+/* How many springs lead at most from a pin where contact begins so much nearer than the thickness to a particle where
+   it does, too: not even one, if a spring is long. */
+static int32_t springs_to_thickness(const cloth *c, float nearer) {
+  float shortest = workspace_of(c)->plan.terms.spring[0].rest;
+  for (int32_t d = 1; d < DIRECTIONS; d++) {
+    shortest = minimum(workspace_of(c)->plan.terms.spring[d].rest, shortest);
+  }
+  const float springs = BOX_SLACK * nearer / (BURIED_SLOPE * shortest);
+  return springs < (float)CLOTH_GRID_LIMIT ? (int32_t)springs : CLOTH_GRID_LIMIT;
+}
+
+/* Widens an area by that around a pin. Around a tube it has all columns. */
+static void widen_area(buried_area *area, const cloth *c, int32_t row, int32_t column, int32_t springs) {
+  const int32_t is_ring = is_wrapped(c), columns = c->grid.columns;
+  const int32_t left = is_ring ? 0 : column - springs, right = is_ring ? columns : column + springs + 1;
+  area->first_row = larger_of(0, smaller_of(area->first_row, row - springs));
+  area->end_row = smaller_of(c->grid.rows, larger_of(area->end_row, row + springs + 1));
+  area->first_column = larger_of(0, smaller_of(area->first_column, left));
+  area->end_column = smaller_of(columns, larger_of(area->end_column, right));
+}
+
+/* Spreads the distances of pins over an area, forwards, then backwards. */
+CLOTH_ONCE void spread_in_area(const cloth *c, const buried_area *area, float *reach) {
+  const solve_arrays a = arrays_of(c);
+  const int32_t columns = area->end_column - area->first_column;
+  const int32_t count = columns * (area->end_row - area->first_row);
+  for (int32_t n = 0; n < 2 * count; n++) {
+    const int32_t i = n < count ? n : 2 * count - 1 - n;
+    spread_reach(c, &a, reach, area->first_row + i / columns, area->first_column + i % columns);
+  }
+}
+
+/* The box around the held particles of a cloth, where they are linearised; around nothing where there are none. */
+static position_box box_of_held(const cloth *c) {
+  const solve_arrays a = arrays_of(c);
+  position_box box = empty_box();
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const int32_t row = i / a.columns;
+    const cloth_vector x = near_vector(near_row(a.place, a.pitch, row), a.plane, i - row * a.columns);
+    hold_point(&box, x);
+  }
+  return box;
+}
+
+/* Finds where contact with a collider begins; `held`: see box_of_held(). Returns 1 if a pin is nearer than the
+   thickness. */
+CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const position_box *held) {
+  const int32_t columns = c->grid.columns, rows = c->grid.rows, pitch = pitch_of(c), plane = near_plane(pitch, rows);
+  const float thickness = contact_thickness(c), near = BOX_SLACK * (b->reach + thickness);
+  if (!(box_distance_squared(held, b->end.position) < near * near)) { return 0; }
+  float *reach = reach_of(c), *place = near_array(c, c->scratch.place);
+  hit_search *room = is_surface(b->shape->shape) ? (hit_search *)room_between_passes(c) : NULL;
+  buried_area area = {rows, 0, columns, 0};
+  int32_t is_buried = 0;
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const int32_t row = i / columns, column = i - row * columns;
+    const cloth_vector x = near_vector(near_row(place, pitch, row), plane, column);
+    const cloth_vector off = vector_flush_work(vector_subtract(x, b->end.position));
+    if (!(vector_dot(off, off) < near * near)) { continue; }
+    const cloth_vector p = to_local(&b->end, x);
+    cloth_vector normal;
+    const float distance = room ? distance_from_surface(room, b->geometry, p, thickness)
+                                : distance_of_point(b->shape, b->geometry, p, &normal);
+    const float begins = distance + BURIED_SHARE * thickness;
+    if (!(begins < thickness)) { continue; }
+    if (!is_buried) { EACH_BLOCK(n, left, rows * pitch, lanes_store_first(reach + n, lanes_splat(thickness), left)); }
+    is_buried = 1;
+    reach[row * pitch + column] = begins;
+    const int32_t springs = springs_to_thickness(c, thickness - begins);
+    if (springs > 0) { widen_area(&area, c, row, column, springs); }
+  }
+  if (area.first_row < area.end_row) { spread_in_area(c, &area, reach); }
+  if (room) { clear_room(c, sizeof(hit_search)); }
+  return is_buried;
+}
 
 /// Search for touches ///
 
@@ -35,8 +153,6 @@
  * and which particles are near. Scratch: ground.
  */
 
-#if WITH_COLLIDERS
-
 /* Ways longer than this share of the thickness are followed: shorter ones cannot pass the law. */
 #define LONG_WAY 0.25f
 /* Conservative advancement: a way has come near at this share of the thickness; steps are no shorter than this share,
@@ -51,6 +167,7 @@
 typedef struct touch_way {
   lanes3 from, to, along;
   lanes length;
+  lanes reach; /* the distance from which the law acts */
 } touch_way;
 
 /* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
@@ -163,14 +280,6 @@ static int start_touches(const cloth *c, touch_bounds *bounds) {
   return 1;
 }
 
-/* The least distance of a box from a plane at a pose. */
-static float box_above_plane(const cloth_pose *pose, const position_box *box) {
-  const cloth_vector n = vector_flush_work(rotate(pose->rotation, vector(0.0f, 1.0f, 0.0f)));
-  const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
-                                      n.z > 0.0f ? box->low.z : box->high.z);
-  return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
-}
-
 /* 1 if the collider at an index may touch what lies in a box in the substep: by the ball around it, on all of its way
    of the step. */
 static int is_ball_near(const cloth *c, int32_t index, const position_box *box, float thickness) {
@@ -181,6 +290,14 @@ static int is_ball_near(const cloth *c, int32_t index, const position_box *box, 
   const float shift = vector_length(vector_flush_work(vector_subtract(to, from)));
   const float reach = BOX_SLACK * (body_reach(&slot->body, geometry_of(c, &slot->body)) + 2.0f * thickness + shift);
   return box_distance_squared(box, to) < reach * reach;
+}
+
+/* The least distance of a box from a plane at a pose. */
+static float box_above_plane(const cloth_pose *pose, const position_box *box) {
+  const cloth_vector n = vector_flush_work(rotate(pose->rotation, vector(0.0f, 1.0f, 0.0f)));
+  const cloth_vector nearest = vector(n.x > 0.0f ? box->low.x : box->high.x, n.y > 0.0f ? box->low.y : box->high.y,
+                                      n.z > 0.0f ? box->low.z : box->high.z);
+  return vector_dot(n, vector_flush_work(vector_subtract(nearest, pose->position)));
 }
 
 /* 1 if a collider is no plane, or one that may touch what lies in a box. */
@@ -222,13 +339,26 @@ static void start_search(const cloth *c, touch_search *s, solve_arrays *a, const
   s->thickness = contact_thickness(c);
 }
 
-/* From the anchors of a block of particles to where they are linearised, along the surface, in world axes. A contact
-   that is not remembered is held to where its way begins. */
-CLOTH_INLINE lanes3 anchor_offset(const touch_search *s, const touch_way *w, lanes3 normal, int32_t particle) {
-  const remembered m = remember(s->c, s->b->collider, particle);
+/* Sets along and length of a way whose ends are known. */
+CLOTH_INLINE void complete_way(touch_way *w) {
+  w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
+  w->length = lanes3_length(w->along);
+}
+
+/* Fills in lanes `k` of a touch: gaps and normals in world axes of those that touch; the law begins at w->reach.
+   Offsets lead from anchors to where particles are linearised, along the surface; a contact that is not remembered is
+   held to where its way begins. */
+CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_way *w, lanes_mask touches, lanes gap,
+                             lanes3 normal) {
+  const remembered m = remember(s->c, touched_number(e), e->row * s->a->columns + e->column + k);
   const lanes3 anchor = lanes3_select(m.known, m.anchor, w->from);
   const lanes3 off = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_subtract(w->to, anchor)));
-  return lanes3_flush(lanes3_add_scaled(off, normal, lanes_negate(lanes_flush(lanes3_dot(off, normal)))));
+  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, normal));
+  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
+  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
+  touch_store(e, TOUCH_REACH, k, w->reach);
+  touch_store(e, TOUCH_WAY, k, w->length);
+  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
 }
 
 /* 1 for the particles of a block of a row, of which `left` exist, that are held: a body meets them, too. */
@@ -256,15 +386,14 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
 /* Which particles of a block lie in the box of the collider, widened by what is of interest. */
 CLOTH_INLINE lanes_mask are_in_box(const touch_search *s, lanes3 p) {
   const lanes3 off = lanes3_subtract(p, lanes3_splat(s->centre));
+  const lanes3 away = lanes3_of(lanes_absolute(off.x), lanes_absolute(off.y), lanes_absolute(off.z));
   const lanes margin = lanes_splat(BOX_SLACK * (s->beyond + s->farthest));
-  const lanes_mask x = lanes_less(lanes_absolute(off.x), lanes_add(lanes_splat(s->half.x), margin));
-  const lanes_mask y = lanes_less(lanes_absolute(off.y), lanes_add(lanes_splat(s->half.y), margin));
-  return lanes_both(lanes_both(x, y), lanes_less(lanes_absolute(off.z), lanes_add(lanes_splat(s->half.z), margin)));
+  return lanes3_less(away, lanes3_add(lanes3_splat(s->half), lanes3_of(margin, margin, margin)));
 }
 
 /* Charges places at which the ways of a block were compared with a collider. */
 static void charge_places(const touch_search *s, int32_t places) {
-  const int is_grid = s->b->shape->shape == CLOTH_SHAPE_DISTANCE_GRID;
+  const int is_grid = is_distance_grid(s->b->shape->shape);
   const int32_t searches = is_grid ? GRID_SEARCHES * places : places, most = most_followed(is_grid) * CLOTH_LANES;
   workspace_of(s->c)->searched += s->b->searches * (searches < most ? searches : most);
 }
@@ -277,7 +406,6 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
   const lanes3 place = near_load(near_row(a->place, a->pitch, e->row), a->plane, i);
   const lanes_mask around = are_in_box(s, place);
-  touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   if (!lanes_any(around)) { return 0; }
   lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
   if (b->unknown) {
@@ -292,8 +420,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   near = lanes_both(near, around);
   if (!lanes_any(near)) { return 0; }
   w.from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
-  w.along = lanes3_flush_below(lanes3_subtract(w.to, w.from), STATE_QUANTUM);
-  w.length = lanes3_length(w.along);
+  complete_way(&w);
   const lanes reach = b->is_buried ? lanes_load(s->reach + e->row * a->pitch + i) : thickness,
               most = lanes_add(reach, thickness);
   near = lanes_both(near, lanes_less(gap, lanes_add(most, w.length)));
@@ -307,26 +434,9 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const lanes far = lanes_add(most, lanes_multiply(w.length, lanes_splat(FARTHER)));
   const lanes_mask touches = lanes_both(near, lanes_less(gap, far));
   if (!lanes_any(touches)) { return 0; }
-  const lanes3 n = lanes3_flush(lanes3_rotate(b->end.rotation, normal));
-  const lanes3 offset = anchor_offset(s, &w, n, particle);
-  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
-  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
-  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, offset));
-  const lanes begins = bounded_reach(s, &w, touches, gap, reach);
-  touch_store(e, TOUCH_REACH, k, begins);
-  touch_store(e, TOUCH_WAY, k, w.length);
-  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(begins, thickness))));
+  w.reach = bounded_reach(s, &w, touches, gap, reach);
+  fill_touch(s, e, k, &w, touches, gap, lanes3_flush(lanes3_rotate(b->end.rotation, normal)));
   return 1;
-}
-
-/* Lanes of a touch in which nothing touches hold zeros beside their gap. */
-static void clear_untouched(touch *e, int32_t columns) {
-  EACH_TOUCH_LANES(e, columns, k, i, {
-    for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
-      touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
-    }
-    (void)i;
-  });
 }
 
 /* By which share of its distance from the collider's position a point moves most, as the collider turns. */
@@ -346,7 +456,7 @@ CLOTH_INLINE lanes_mask are_tiles_near(const touch_search *s, int32_t first) {
   const lanes away = lanes3_length(p), radius = lanes3_length(half);
   lanes3 normal;
   lanes distance = lanes_subtract(away, lanes_splat(s->b->reach)), deep = radius;
-  if (s->b->shape->shape != CLOTH_SHAPE_DISTANCE_GRID) {
+  if (!is_distance_grid(s->b->shape->shape)) {
     distance = distances_to(s->b, &p, &normal);
     const lanes3 n = lanes3_flush(lanes3_rotate(s->b->end.rotation, normal));
     deep = lanes3_dot(half, lanes3_of(lanes_absolute(n.x), lanes_absolute(n.y), lanes_absolute(n.z)));
@@ -397,91 +507,84 @@ CLOTH_SEPARATE void choose_tiles(touch_search *s) {
   }
 }
 
-/* A block of particles; the first tile of its row of tiles, and which rows of these have any, as bits. */
-typedef struct block_walk {
-  int32_t row, column, first;
-  uint32_t rows;
-} block_walk;
-
-/* Before the first block. */
-static block_walk before_blocks(void) {
-  const block_walk place = {-1, CLOTH_GRID_LIMIT, 0, 0};
-  return place;
-}
-
-/* Goes to the next row that has blocks around the box of the collider. Returns 0 behind the last. */
-static int next_row_of_blocks(const touch_search *s, block_walk *at) {
-  for (at->row++; at->row < s->a->rows; at->row++) {
-    if (at->row % TILE_ROWS == 0) {
-      at->first = at->row / TILE_ROWS * s->boxes.along;
-      at->rows = 0;
-      for (int32_t n = 0; n < s->boxes.along; n++) {
-        at->rows |= s->boxes.rows[at->first + n];
-      }
-    }
-    if (at->rows >> at->row % TILE_ROWS & 1u) { return 1; }
-    at->row |= at->rows ? 0 : TILE_ROWS - 1;
+/* Which rows of the tiles from row `top` on have blocks around the box of the collider, as bits. */
+static uint32_t rows_of_tiles(const touch_search *s, int32_t top) {
+  uint32_t rows = 0;
+  for (int32_t n = 0; n < s->boxes.along; n++) {
+    rows |= s->boxes.rows[top / TILE_ROWS * s->boxes.along + n];
   }
-  return 0;
+  return rows;
 }
 
-/* Goes from block to block of those that lie around the box of the collider, row by row. Returns 0 behind the last. */
-CLOTH_SEPARATE int next_block(touch_search *s, block_walk *at) {
-  for (;;) {
-    at->column += TOUCH_LANES;
-    if (at->column >= s->a->columns) {
-      if (!next_row_of_blocks(s, at)) { return 0; }
-      at->column = 0;
-    }
-    const int32_t tile = at->first + at->column / TOUCH_LANES;
-    if (s->boxes.rows[tile] >> at->row % TILE_ROWS & 1u) {
-      s->farthest = s->boxes.margin[tile];
-      return 1;
-    }
+/* Runs a statement for each block of particles around the box of the collider, in `tile` at `row` and `column`, row by
+   row. */
+#define EACH_NEAR_BLOCK(s, tile, row, column, statement)                                                               \
+  for (int32_t top = 0; top < (s)->a->rows; top += TILE_ROWS) {                                                        \
+    for (uint32_t rows = rows_of_tiles(s, top); rows; rows &= rows - 1u) {                                             \
+      const int32_t row = top + first_bit(rows);                                                                       \
+      for (int32_t column = 0; column < (s)->a->columns; column += TOUCH_LANES) {                                      \
+        const int32_t tile = top / TILE_ROWS * (s)->boxes.along + column / TOUCH_LANES;                                \
+        if ((s)->boxes.rows[tile] >> row % TILE_ROWS & 1u) { statement; }                                              \
+      }                                                                                                                \
+    }                                                                                                                  \
   }
-}
 
-/* Finds the touches of a collider with a block of particles. */
-static void find_touches_of_block(touch_search *s, const block_walk *at) {
-  const cloth *c = s->c;
-  touch *e = touches_of(c) + workspace_of(c)->touches;
-  int touches = 0;
-  e->row = at->row;
-  e->column = at->column;
+/* Begins the touch of a block of particles with a face of the collider, behind the end of the list. */
+static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int32_t face) {
+  touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
+  e->row = row;
+  e->column = column;
   e->collider = s->b->collider;
-  e->face = 0;
-  s->near = 0;
-  workspace_of(c)->searched += s->b->searches * smaller_of(s->a->columns - e->column, TOUCH_LANES);
+  e->face = face;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
+  return e;
+}
+
+/* Ends a touch. Lanes in which nothing touches hold zeros beside their gap. */
+static void close_touch(const touch_search *s, touch *e, int touches) {
+  if (!touches) { return; }
+  EACH_TOUCH_LANES(e, s->a->columns, k, i, {
+    for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
+      touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
+    }
+    (void)i;
+  });
+  keep_touch(s->c);
+}
+
+/* Finds the touches of a collider with a block of particles. */
+static void find_touches_of_block(touch_search *s, int32_t row, int32_t column) {
+  touch *e = open_touch(s, row, column, 0);
+  int touches = 0;
+  s->near = 0;
+  workspace_of(s->c)->searched += s->b->searches * smaller_of(s->a->columns - column, TOUCH_LANES);
   EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
-  s->boxes.near[e->row * s->boxes.along + e->column / TOUCH_LANES] = s->near;
+  s->boxes.near[row * s->boxes.along + column / TOUCH_LANES] = s->near;
   if (s->near) {
-    s->first_near = smaller_of(e->row, s->first_near);
-    s->last_near = e->row;
+    s->first_near = smaller_of(row, s->first_near);
+    s->last_near = row;
   }
-  if (touches) {
-    clear_untouched(e, s->a->columns);
-    keep_touch(c);
-  }
+  close_touch(s, e, touches);
 }
 
 /* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
-  block_walk at = before_blocks();
   s->first_near = s->a->rows;
   s->last_near = -1;
   fill_zero(s->boxes.near, (uint32_t)(s->boxes.along * s->a->rows) * sizeof *s->boxes.near);
   choose_tiles(s);
-  while (next_block(s, &at)) {
-    find_touches_of_block(s, &at);
-  }
+  EACH_NEAR_BLOCK(s, tile, row, column, {
+    s->farthest = s->boxes.margin[tile];
+    find_touches_of_block(s, row, column);
+  });
 }
+
+#if WITH_BODIES
 
 /* Takes the particles that are attached to a collider out of its touches. */
 static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
-#if WITH_BODIES
   touch *list = touches_of(c);
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
     const attachment *held = &attachments_of(c)[n];
@@ -494,10 +597,6 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
       }
     }
   }
-#endif
-  (void)c;
-  (void)a;
-  (void)collider;
 }
 
 #endif

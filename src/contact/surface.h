@@ -10,13 +10,11 @@
 #include "../cloth/step_origin.h"
 #include "../cloth/types.h"
 #include "body.h"
-#include "boxes.h"
-#include "buried.h"
+#include "geometry.h"
 #include "hits.h"
 #include "memory.h"
-#include "passes.h"
 #include "search.h"
-#include "shape_mesh.h"
+#include "shape_surface.h"
 #include "shapes.h"
 #include "touch.h"
 #include "triangles.h"
@@ -36,8 +34,6 @@
  * In: as search.h; position, velocity. Out: the list of touches; positions and velocities of what has passed. Scratch:
  * ground, leaves_of(), row buffers.
  */
-
-#if WITH_SURFACES
 
 /// Work ///
 
@@ -59,8 +55,6 @@ static uint32_t most_list_work(int32_t has_fields) {
   return MOST_PASSES * MOST_CHUNKS * (COST_CHUNK + (has_fields ? COST_CHUNK_MADE : 0u));
 }
 
-#if WITH_PLANNING
-
 /* Most of a surface in a part of a substep: each block of particles has leaves, each particle a list, in so many
    searches; then all ways are guarded, and once more where solids have moved particles out. */
 static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t searches) {
@@ -70,98 +64,62 @@ static int64_t most_surface_searches(const cloth *c, int32_t has_fields, int32_t
   return searches * each + 2 * count * GUARD_SEARCHES;
 }
 
-#endif
-
 /// Touches ///
 
-/* Blocks of lanes of a touch. */
-#define TOUCH_GROUPS (TOUCH_LANES / CLOTH_LANES)
 /* Share of the distance from the nearest triangle that a particle may move without having passed any. */
 #define SAFE_SHARE 0.9f
 /* Share of the thickness at which a particle is put that had passed. */
 #define GUARD_SHARE 0.02f
 
-/* Particles of a touch near a surface, in its axes. */
+/* Particles of a block near a surface, in its axes. */
 typedef struct surface_block {
-  touch_way way[TOUCH_GROUPS];
-  lanes reach[TOUCH_GROUPS], radius[TOUCH_GROUPS], near[TOUCH_GROUPS];          /* near: 1 or 0 */
+  float from[3][TOUCH_LANES], to[3][TOUCH_LANES], length[TOUCH_LANES]; /* of their ways [m] */
+  float reach[TOUCH_LANES], radius[TOUCH_LANES]; /* where the law begins; contacts are no farther [m] */
+  float near[TOUCH_LANES];                       /* 1 or 0 */
   float gap[SURFACE_FACES][TOUCH_LANES], normal[SURFACE_FACES][3][TOUCH_LANES]; /* see surface_hits */
 } surface_block;
 
-static vector_array block_normals(surface_block *block, int32_t face) {
-  const vector_array normals = {block->normal[face][0], block->normal[face][1], block->normal[face][2]};
-  return normals;
-}
-
-/* The ways of a group of a block, which begins at column `i` of a row. Returns 1 if one may be near. */
-CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t i, int32_t group, surface_block *block) {
+/* The ways of lanes `k` of a block, which begins at column `column` of a row. Returns 1 if one may be near: *box is
+   widened by the balls around the ends of these. */
+CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t column, int32_t k, surface_block *block,
+                             position_box *box) {
   const solve_arrays *a = s->a;
   const touched_body *b = s->b;
-  const int32_t particle = row * a->columns + i;
-  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(s->thickness);
-  touch_way *w = &block->way[group];
-  block->near[group] = zero;
+  const int32_t i = column + k, place = row * a->pitch + i;
+  const lanes zero = lanes_splat(0.0f), beyond = lanes_splat(BEYOND_ALL), less = lanes_splat(-BEYOND_ALL);
+  lanes_store(&block->near[k], zero);
   if (i >= a->columns) { return 0; }
-  w->from = lanes_to_local(&b->start, lanes3_load(s->x, particle));
-  w->to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, row), a->plane, i));
-  w->along = lanes3_flush_below(lanes3_subtract(w->to, w->from), STATE_QUANTUM);
-  w->length = lanes3_length(w->along);
-  const lanes reach = b->is_buried ? lanes_load(s->reach + row * a->pitch + i) : thickness;
-  const lanes radius =
-      lanes_add(lanes_add(thickness, lanes_maximum(reach, zero)), lanes_multiply(w->length, lanes_splat(FARTHER)));
-  const lanes3 around = lanes3_of(radius, radius, radius), low = lanes3_subtract(w->to, around),
-               high = lanes3_add(w->to, around);
-  const cloth_geometry *g = b->geometry;
-  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
-  near = lanes_both(near,
-                    lanes_both(lanes_less(low.x, lanes_splat(g->high.x)), lanes_less(lanes_splat(g->low.x), high.x)));
-  near = lanes_both(near,
-                    lanes_both(lanes_less(low.z, lanes_splat(g->high.z)), lanes_less(lanes_splat(g->low.z), high.z)));
-  near = lanes_both(near, lanes_less(low.y, lanes_splat(g->high.y)));
-  if (g->shape == CLOTH_SHAPE_MESH) { near = lanes_both(near, lanes_less(lanes_splat(g->low.y), high.y)); }
-  block->reach[group] = reach;
-  block->radius[group] = radius;
-  block->near[group] = lanes_keep(near, lanes_splat(1.0f));
+  touch_way w = {.from = lanes_to_local(&b->start, lanes3_load(s->x, row * a->columns + i)),
+                 .to = lanes_to_local(&b->end, near_load(near_row(a->place, a->pitch, row), a->plane, i))};
+  complete_way(&w);
+  w.reach = b->is_buried ? lanes_load(s->reach + place) : lanes_splat(s->thickness);
+  const lanes nearest = lanes_add(lanes_splat(s->thickness), lanes_maximum(w.reach, zero));
+  const lanes radius = lanes_add(nearest, lanes_multiply(w.length, lanes_splat(FARTHER)));
+  const lanes3 around = lanes3_of(radius, radius, radius);
+  const lanes3 low = lanes3_subtract(w.to, around), high = lanes3_add(w.to, around);
+  lanes_mask near = lanes_less(zero, lanes_load(a->diagonal + place));
+  near = lanes_both(near, lanes3_less(low, lanes3_splat(b->geometry->box.high)));
+  near = lanes_both(near, lanes3_less(lanes3_splat(b->geometry->box.low), high));
+  const position_box balls = box_of_lanes(lanes3_select(near, low, lanes3_of(beyond, beyond, beyond)),
+                                          lanes3_select(near, high, lanes3_of(less, less, less)));
+  *box = box_around_both(box, &balls);
+  lanes3_store(VECTORS_OF(block->from), k, w.from, CLOTH_LANES);
+  lanes3_store(VECTORS_OF(block->to), k, w.to, CLOTH_LANES);
+  lanes_store(&block->length[k], w.length);
+  lanes_store(&block->reach[k], w.reach);
+  lanes_store(&block->radius[k], radius);
+  lanes_store(&block->near[k], lanes_keep(near, lanes_splat(1.0f)));
   return lanes_any(near);
 }
 
-/* Widens a box by the balls around the ends of the ways of a group that are near. */
-static void widen_box(const surface_block *block, int32_t group, position_box *box) {
-  const lanes_mask near = lanes_less(lanes_splat(0.0f), block->near[group]);
-  const lanes radius = block->radius[group], beyond = lanes_splat(BEYOND_ALL);
-  const lanes3 around = lanes3_of(radius, radius, radius), to = block->way[group].to;
-  const lanes3 none = lanes3_of(beyond, beyond, beyond);
-  const position_box of_lanes =
-      box_of_lanes(lanes3_select(near, lanes3_subtract(to, around), none),
-                   lanes3_select(near, lanes3_add(to, around), lanes3_scale(none, lanes_splat(-1.0f))));
-  *box = box_around_both(box, &of_lanes);
-}
-
-/* The ends of ways, radii and reaches of the particles of a group of lanes. */
-typedef struct group_points {
-  float from[3][CLOTH_LANES], to[3][CLOTH_LANES];
-  float length[CLOTH_LANES], radius[CLOTH_LANES], reach[CLOTH_LANES], near[CLOTH_LANES];
-} group_points;
-
-static void store_group(const surface_block *block, int32_t group, group_points *p) {
-  const touch_way *w = &block->way[group];
-  const vector_array from = {p->from[0], p->from[1], p->from[2]}, to = {p->to[0], p->to[1], p->to[2]};
-  lanes3_store(from, 0, w->from, CLOTH_LANES);
-  lanes3_store(to, 0, w->to, CLOTH_LANES);
-  lanes_store(p->length, w->length);
-  lanes_store(p->radius, block->radius[group]);
-  lanes_store(p->reach, block->reach[group]);
-  lanes_store(p->near, block->near[group]);
-}
-
-/* A particle of a group. */
-static void take_point(const touch_search *s, const group_points *p, int32_t lane, surface_point *point) {
+/* Particle `k` of a block. */
+static void take_point(const touch_search *s, surface_block *block, int32_t k, surface_point *point) {
   const cloth_geometry *g = s->b->geometry;
-  const float thickness = s->thickness, inside = minimum(p->reach[lane], thickness);
-  point->from = vector(p->from[0][lane], p->from[1][lane], p->from[2][lane]);
-  point->to = vector(p->to[0][lane], p->to[1][lane], p->to[2][lane]);
-  point->radius = p->radius[lane];
-  point->behind = g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? STATE_QUANTUM : thickness + (thickness - inside);
+  const float thickness = s->thickness, inside = minimum(block->reach[k], thickness);
+  point->from = vector_load(VECTORS_OF(block->from), k);
+  point->to = vector_load(VECTORS_OF(block->to), k);
+  point->radius = block->radius[k];
+  point->behind = is_height_field(g->shape) ? STATE_QUANTUM : thickness + (thickness - inside);
   point->one_sided = has_one_side(g);
   point->work = 0;
 }
@@ -200,19 +158,18 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
                                     surface_point *point, float length) {
   triangle_list *list = &search->near;
   clear_hits(&search->hits);
-#if WITH_MESH
   if (leaves) {
     clear_list(list, s->b->geometry);
     list_leaves(list, leaves, point->to, point->radius);
+  } else {
+    list_around(list, s->b->geometry, point);
   }
-#endif
-  if (!leaves) { list_around(list, s->b->geometry, point); }
   if (list->overflows) {
     find_short_hits(s, search, point, length);
     return;
   }
   if (list->count > 0) { find_hits(search, point, length, NEAR_SHARE * s->thickness); }
-  const int is_field = list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD;
+  const int is_field = is_height_field(list->g->shape);
   charge_searches(s->c, list->work + point->work, list_searches(most_list_work(is_field)));
 }
 
@@ -220,7 +177,6 @@ CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *le
 typedef struct surface_search {
   hit_search of_point; /* of one particle after the other, which may need the same cells */
   surface_block block;
-  group_points points;
   surface_point point;
   solve_arrays arrays;
   touched_body body;
@@ -229,32 +185,21 @@ typedef struct surface_search {
 
 LAYOUT_CONTRACT(surface_search_has_room, sizeof(surface_search) <= SURFACE_ROOM_BYTES);
 
-/* Finds the contacts of a group. */
-CLOTH_SEPARATE void find_group_hits(surface_search *search, const mesh_leaves *leaves, int32_t group) {
-  const touch_search *s = &search->s;
+/* Finds the contacts of a block. */
+CLOTH_SEPARATE void find_block_hits(surface_search *search, const mesh_leaves *leaves) {
   surface_block *block = &search->block;
   const surface_hits *hits = &search->of_point.hits;
-  group_points *points = &search->points;
-  store_group(block, group, points);
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    if (points->near[lane] > 0.0f) {
-      take_point(s, points, lane, &search->point);
-      find_point_hits(s, leaves, &search->of_point, &search->point, points->length[lane]);
-    } else {
-      clear_hits(&search->of_point.hits);
+  for (int32_t k = 0; k < TOUCH_LANES; k++) {
+    clear_hits(&search->of_point.hits);
+    if (block->near[k] > 0.0f) {
+      take_point(&search->s, block, k, &search->point);
+      find_point_hits(&search->s, leaves, &search->of_point, &search->point, block->length[k]);
     }
     for (int32_t f = 0; f < SURFACE_FACES; f++) {
-      block->gap[f][group * CLOTH_LANES + lane] = hits->gap[f];
-      vector_store(block_normals(block, f), group * CLOTH_LANES + lane, hits->normal[f]);
+      block->gap[f][k] = hits->gap[f];
+      vector_store(VECTORS_OF(block->normal[f]), k, hits->normal[f]);
     }
   }
-}
-
-/* The face `face` of the collider of a search: as a collider of its own in the memory of contact. */
-static touched_body face_of(const touched_body *b, int32_t face) {
-  touched_body one = *b;
-  one.collider = face_number(b->collider, face);
-  return one;
 }
 
 /* Turns the normals of contacts of a group into world axes, and puts the first two in the order of the faces that
@@ -262,8 +207,8 @@ static touched_body face_of(const touched_body *b, int32_t face) {
 CLOTH_SEPARATE void order_faces(const touch_search *s, surface_block *block, int32_t k, int32_t particle) {
   lanes3 normal[SURFACE_FACES];
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_load(block_normals(block, f), k)));
-    lanes3_store(block_normals(block, f), k, normal[f], CLOTH_LANES);
+    normal[f] = lanes3_flush(lanes3_rotate(s->b->end.rotation, lanes3_load(VECTORS_OF(block->normal[f]), k)));
+    lanes3_store(VECTORS_OF(block->normal[f]), k, normal[f], CLOTH_LANES);
   }
   const lanes3 first = remember(s->c, face_number(s->b->collider, 0), particle).force;
   const lanes3 second = remember(s->c, face_number(s->b->collider, 1), particle).force;
@@ -274,52 +219,25 @@ CLOTH_SEPARATE void order_faces(const touch_search *s, surface_block *block, int
   const lanes gap[2] = {lanes_load(&block->gap[0][k]), lanes_load(&block->gap[1][k])};
   lanes_store(&block->gap[0][k], lanes_select(turns, gap[1], gap[0]));
   lanes_store(&block->gap[1][k], lanes_select(turns, gap[0], gap[1]));
-  lanes3_store(block_normals(block, 0), k, lanes3_select(turns, b, a), CLOTH_LANES);
-  lanes3_store(block_normals(block, 1), k, lanes3_select(turns, a, b), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(block->normal[0]), k, lanes3_select(turns, b, a), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(block->normal[1]), k, lanes3_select(turns, a, b), CLOTH_LANES);
 }
 
 /* Makes the touch of one face of a block in lanes `k`. Returns 1 if any of its particles touches. */
 CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block *block) {
-  const int32_t group = k / CLOTH_LANES, particle = e->row * s->a->columns + e->column + k;
-  const lanes reach = block->reach[group], thickness = lanes_splat(s->thickness), length = block->way[group].length;
-  const lanes far = lanes_add(lanes_add(reach, thickness), lanes_multiply(length, lanes_splat(FARTHER)));
+  const touch_way w = {.from = lanes3_load(VECTORS_OF(block->from), k),
+                       .to = lanes3_load(VECTORS_OF(block->to), k),
+                       .length = lanes_load(&block->length[k]),
+                       .reach = lanes_load(&block->reach[k])};
+  const lanes farther = lanes_multiply(w.length, lanes_splat(FARTHER));
+  const lanes far = lanes_add(lanes_add(w.reach, lanes_splat(s->thickness)), farther);
   const lanes gap = lanes_load(&block->gap[e->face][k]);
   const lanes_mask is_face = lanes_less(gap, lanes_splat(0.5f * NO_FACE));
-  const lanes_mask touches =
-      lanes_both(lanes_less(lanes_splat(0.0f), block->near[group]), lanes_both(is_face, lanes_less(gap, far)));
+  const lanes_mask is_near = lanes_less(lanes_splat(0.0f), lanes_load(&block->near[k]));
+  const lanes_mask touches = lanes_both(is_near, lanes_both(is_face, lanes_less(gap, far)));
   if (!lanes_any(touches)) { return 0; }
-  const lanes3 n = lanes3_load(block_normals(block, e->face), k);
-  touch_vector_store(e, TOUCH_NORMAL, k, lanes3_keep(touches, n));
-  touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
-  touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, anchor_offset(s, &block->way[group], n, particle)));
-  touch_store(e, TOUCH_REACH, k, reach);
-  touch_store(e, TOUCH_WAY, k, length);
-  s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(reach, thickness))));
+  fill_touch(s, e, k, &w, touches, gap, lanes3_load(VECTORS_OF(block->normal[e->face]), k));
   return 1;
-}
-
-/* Makes the touches of a block whose contacts have been found. */
-CLOTH_ONCE void make_faces(touch_search *s, int32_t row, int32_t column, surface_block *block) {
-  const touched_body *whole = s->b;
-  for (int32_t face = 0; face < SURFACE_FACES; face++) {
-    const touched_body one = face_of(whole, face);
-    touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
-    int touches = 0;
-    e->row = row;
-    e->column = column;
-    e->collider = whole->collider;
-    e->face = face;
-    s->b = &one;
-    for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-      touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
-    }
-    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
-    s->b = whole;
-    if (touches) {
-      clear_untouched(e, s->a->columns);
-      keep_touch(s->c);
-    }
-  }
 }
 
 /* Finds the touches of a block of particles with a surface. */
@@ -330,40 +248,36 @@ CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int3
   position_box box = empty_box();
   int near = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    if (find_ways(s, row, column + k, k / CLOTH_LANES, block)) {
-      near = 1;
-      widen_box(block, k / CLOTH_LANES, &box);
-    }
+    near |= find_ways(s, row, column, k, block, &box);
   }
   if (!near) { return; }
-#if WITH_MESH
-  if (s->b->geometry->shape == CLOTH_SHAPE_MESH) {
+  if (is_mesh(s->b->geometry->shape)) {
     leaves = leaves_of(s->c);
-    find_leaves(leaves, s->b->geometry, box.low, box.high);
+    find_leaves(leaves, s->b->geometry, &box);
     workspace_of(s->c)->searched += list_searches(leaves->work);
     if (leaves->count == 0) { return; }
     leaves = leaves->overflows ? NULL : leaves;
   }
-#endif
   open_list(&search->of_point.near);
-  for (int32_t group = 0; group < TOUCH_GROUPS; group++) {
-    find_group_hits(search, leaves, group);
-    order_faces(s, block, group * CLOTH_LANES, row * s->a->columns + column + group * CLOTH_LANES);
+  find_block_hits(search, leaves);
+  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+    order_faces(s, block, k, row * s->a->columns + column + k);
   }
-  make_faces(s, row, column, block);
+  for (int32_t face = 0; face < SURFACE_FACES; face++) {
+    touch *e = open_touch(s, row, column, face);
+    int touches = 0;
+    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
+    close_touch(s, e, touches);
+  }
 }
 
 /* Where a surface may be touched in a substep; the ground is deep. */
 CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
-  const position_box own = {b->geometry->low, b->geometry->high};
-  const position_box start = box_at_pose(&own, &b->start), end = box_at_pose(&own, &b->end);
-  position_box box = box_around_both(&start, &end);
-  const float deep = b->geometry->shape == CLOTH_SHAPE_HEIGHT_FIELD ? PLANE_REACH : 0.0f;
+  const position_box *own = &b->geometry->box, start = box_at_pose(own, &b->start), end = box_at_pose(own, &b->end);
+  const position_box box = box_around_both(&start, &end);
+  const float deep = is_height_field(b->geometry->shape) ? PLANE_REACH : 0.0f;
   const float more = deep + BOX_SLACK * b->shift; /* ways are its own, too */
-  const cloth_vector around = vector(thickness + more, thickness + more, thickness + more);
-  box.low = vector_subtract(box.low, around);
-  box.high = vector_add(box.high, around);
-  return box;
+  return box_beyond(&box, thickness + more);
 }
 
 /* Begins to search all surfaces. */
@@ -393,15 +307,6 @@ static void choose_surface_tiles(touch_search *s) {
   }
 }
 
-/* Finds the touches of a surface. */
-CLOTH_ONCE void find_touches_of_surface(surface_search *search) {
-  block_walk at = before_blocks();
-  choose_surface_tiles(&search->s);
-  while (next_block(&search->s, &at)) {
-    find_block_touches(search, at.row, at.column);
-  }
-}
-
 /* Finds the touches of all surfaces, after those of all other colliders: the boxes of the blocks are known. Returns 1
    if one would be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
@@ -409,7 +314,8 @@ CLOTH_SEPARATE int32_t find_surface_touches(const cloth *c, const substep_terms 
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (is_surface_at(c, index) && is_ball_near(c, index, &bounds->all, search->s.thickness)) {
       take_surface(search, t, index, &bounds->held);
-      find_touches_of_surface(search);
+      choose_surface_tiles(&search->s);
+      EACH_NEAR_BLOCK(&search->s, tile, row, column, find_block_touches(search, row, column));
     }
   }
   const int32_t is_deep = search->s.is_deep;
@@ -493,5 +399,3 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   }
   clear_room(c, sizeof *search);
 }
-
-#endif

@@ -9,7 +9,6 @@
 #include "../cloth/step_origin.h"
 #include "../cloth/types.h"
 #include "../step/step.h"
-#include "boxes.h"
 #include "colliders.h"
 #include "geometry.h"
 #include "shapes.h"
@@ -48,38 +47,21 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
   error = check_pose(&body->previous);
   if (error) { return error; }
   if (!has_geometry(&body->collider)) { return CLOTH_OK; }
-  const int32_t capacity =
-      body->collider.shape == CLOTH_SHAPE_MESH ? c->settings.capacity.meshes : c->settings.capacity.geometry;
+  const int32_t capacity = is_mesh(body->collider.shape) ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   if (capacity == 0) { return CLOTH_ERROR_STATE; }
-#if WITH_GEOMETRY
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
-#else
-  (void)around;
-  return CLOTH_OK;
-#endif
 }
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
   int error = around ? check_tables(c, around) : CLOTH_OK;
   if (error) { return error; }
-#if WITH_GEOMETRY
   error = check_geometries(c, around);
   if (error) { return error; }
-#endif
   for (int32_t n = 0; around && n < around->body_count; n++) {
     error = check_shared_body(c, around, &around->bodies[n]);
     if (error) { return error; }
   }
   return CLOTH_OK;
-}
-
-#if WITH_SHARED_BODIES
-
-static void hold_point(position_box *box, cloth_vector p, float reach) {
-  box->low =
-      vector(minimum(p.x - reach, box->low.x), minimum(p.y - reach, box->low.y), minimum(p.z - reach, box->low.z));
-  box->high =
-      vector(maximum(p.x + reach, box->high.x), maximum(p.y + reach, box->high.y), maximum(p.z + reach, box->high.z));
 }
 
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
@@ -90,15 +72,14 @@ static position_box box_of_cloth(const cloth *c, float dt) {
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector p = vector_load(vectors_at(c, c->state.position), i);
     const cloth_vector way = vector_scale(vector_flush_work(starting_velocity(c, i, 1.0f / dt)), dt);
-    hold_point(&box, vector_add(p, way), 0.0f);
+    hold_point(&box, vector_add(p, way));
     fastest = maximum(maximum(absolute(way.x), maximum(absolute(way.y), absolute(way.z))), fastest);
   }
   const float fall = vector_length(vector_flush_work(inputs_of(c)->gravity)) * dt * dt;
   const float spacing = maximum(c->grid.spacing_warp, c->grid.spacing_weft);
   const float beyond = c->settings.contact.thickness + fastest + fall + spacing;
-  hold_point(&box, box.low, beyond);
-  hold_point(&box, box.high, beyond);
-  return box;
+  const position_box around_low = box_between(box.low, box.low, beyond), held = box_around_both(&box, &around_low);
+  return (position_box){held.low, vector_add(held.high, vector(beyond, beyond, beyond))};
 }
 
 /* Is the ground of a height field near the cloth? It is endless below, so the sides count. */
@@ -108,18 +89,17 @@ static int is_field_near(const collider_slot *slot, const cloth_geometry *g, con
   const cloth_vector p = to_local(&slot->body.pose, vector_add(box->low, half));
   const float reach = vector_length(half) + vector_length(vector_flush_work(way));
   const int turns = !are_equal(&slot->body.pose.rotation, &slot->previous.rotation, sizeof(cloth_rotation));
-  return turns || (p.x > g->low.x - reach && p.x < g->high.x + reach && p.z > g->low.z - reach &&
-                   p.z < g->high.z + reach && p.y < g->high.y + reach);
+  return turns || (p.x > g->box.low.x - reach && p.x < g->box.high.x + reach && p.z > g->box.low.z - reach &&
+                   p.z < g->box.high.z + reach && p.y < g->box.high.y + reach);
 }
 
 /* Is a body that moves from slot->previous to its pose near the cloth? */
 static int is_body_near(const cloth *c, const collider_slot *slot, const position_box *box) {
   const cloth_geometry *g = geometry_of(c, &slot->body);
-  if (slot->body.shape == CLOTH_SHAPE_HEIGHT_FIELD) { return is_field_near(slot, g, box); }
+  if (is_height_field(slot->body.shape)) { return is_field_near(slot, g, box); }
   const float reach = body_reach(&slot->body, g);
-  position_box swept = {slot->body.pose.position, slot->body.pose.position};
-  hold_point(&swept, slot->body.pose.position, reach);
-  hold_point(&swept, slot->previous.position, reach);
+  const cloth_vector from = slot->previous.position, to = slot->body.pose.position;
+  const position_box swept = box_between(vector_minimum(from, to), vector_maximum(from, to), reach);
   return slot->body.shape == CLOTH_SHAPE_PLANE || do_boxes_meet(&swept, box);
 }
 
@@ -145,18 +125,18 @@ CLOTH_SEPARATE int32_t choose_bodies(const cloth *c, float dt, const cloth_surro
   workspace *w = workspace_of(c);
   collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
   int32_t *places = (int32_t *)at(c, c->own.shared_places);
-  int32_t left_out = 0, meshes = count_meshes(c, inputs_of(c)->collider_end);
+  int32_t left_out = 0, meshes = count_meshes(c);
   const position_box box = box_of_cloth(c, dt);
   for (int32_t n = 0; n < around->body_count; n++) {
     collider_slot slot = slot_of_body(&around->bodies[n]);
     if (!place_body(c, around, &slot) || !is_body_near(c, &slot, &box)) { continue; }
-    const int is_mesh = slot.body.shape == CLOTH_SHAPE_MESH;
+    const int one_mesh = is_mesh(slot.body.shape);
     if (w->shared_bodies == c->settings.capacity.max_shared_bodies ||
-        (is_mesh && meshes == c->settings.capacity.meshes)) {
+        (one_mesh && meshes == c->settings.capacity.meshes)) {
       left_out++;
       continue;
     }
-    meshes += is_mesh;
+    meshes += one_mesh;
     slots[w->shared_bodies] = slot;
     places[w->shared_bodies++] = n;
   }
@@ -205,37 +185,25 @@ static void report_reactions(const cloth *c, const cloth_surroundings *around) {
   }
 }
 
-#endif
-
 /* Gives a step its checked surroundings; `links`: hash of links to others. Returns the bodies without room. */
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
-  int32_t left_out = 0;
   set_surroundings(c, around);
   workspace_of(c)->shared_bodies = 0;
-#if WITH_SHARED_BODIES
-  left_out = around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
-  links += c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
-#else
-  (void)dt;
-#endif
+  const int32_t left_out = WITH_SHARED_BODIES && around && around->body_count > 0 ? choose_bodies(c, dt, around) : 0;
+  links += WITH_SHARED_BODIES && c->settings.capacity.max_shared_bodies > 0 ? hash_bodies(c, around) : 0u;
   compare_surroundings(c, links);
   return left_out;
 }
 
 /* Ends a step with surroundings. */
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
-#if WITH_SHARED_BODIES
-  if (around && around->body_count > 0) {
+  if (WITH_SHARED_BODIES && around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
     add_work(c, (uint32_t)c->count, COST_SHARED_BOUNDS);
     statistics_of(c)->overflows += left_out;
     report_reactions(c, around);
     workspace_of(c)->shared_bodies = 0;
   }
-#else
-  (void)around;
-  (void)left_out;
-#endif
   set_surroundings(c, NULL);
 }
 

@@ -16,8 +16,6 @@
  * In: colliders and their poses. Out: the list, scratch.touches; behind it is room for leaves of meshes. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Columns of a touch: as many as the widest lanes have. */
 #define TOUCH_LANES 8
 
@@ -79,14 +77,10 @@ static int32_t touch_bytes(int32_t columns, int32_t rows, int32_t has_creases) {
   return heads + (most_touches(columns, rows, has_creases) + 1) * (int32_t)sizeof(touch) + leaves;
 }
 
-#if WITH_MESH
-
 /* The leaves of a mesh near a block, behind the touches. */
 static mesh_leaves *leaves_of(const cloth *c) {
   return (mesh_leaves *)(void *)(touches_of(c) + c->state.max_touches + 1);
 }
-
-#endif
 
 /* The chain of the block of particles at a column. */
 static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
@@ -213,5 +207,3 @@ static void clear_touches(const cloth *c) {
   workspace_of(c)->searched_before += workspace_of(c)->searched;
   workspace_of(c)->searched = 0;
 }
-
-#endif

@@ -4,9 +4,8 @@
 #include "../base/scalar.h"
 #include "../cloth/costs.h"
 #include "../cloth/types.h"
-#include "shape_field.h"
-#include "shape_mesh.h"
-#include "triangle.h"
+#include "geometry.h"
+#include "shape_surface.h"
 
 /// Triangles near particles ///
 
@@ -19,8 +18,6 @@
  *
  * In: geometries, points in their axes. Out: what the functions return. Scratch: none.
  */
-
-#if WITH_SURFACES
 
 /* Triangles of a chunk: of a leaf of a mesh. */
 #define CHUNK MESH_CHILDREN
@@ -52,28 +49,22 @@ typedef struct triangle_list {
   float least[MOST_CHUNKS];  /* no triangle of each is nearer: its squared distance [m^2] */
   int32_t leaf[MOST_CHUNKS]; /* of a mesh */
   uint8_t bits[MOST_CHUNKS]; /* which of its triangles are near */
-#if WITH_HEIGHT_FIELD
-  field_window window;
-  int32_t made;                              /* number of the first triangle in the room, -1 for none, ... */
-  field_window made_in;                      /* ... in this window */
+  field_window window;       /* of a height field */
+  int32_t made;              /* number of the first triangle in the room, -1 for none, ... */
+  field_window made_in;      /* ... in this window */
   float room[TRIANGLE_FLOATS * CLOTH_LANES]; /* for triangles of a height field, which are made there */
-#endif
 } triangle_list;
 
 /* Begins to use a list: nothing has been made in its room. */
 static void open_list(triangle_list *list) {
-#if WITH_HEIGHT_FIELD
   list->made = -1;
-#endif
-  (void)list;
 }
 
 static void clear_list(triangle_list *list, const cloth_geometry *g) {
   list->g = g;
   list->count = list->overflows = list->is_short = 0;
   list->work = list->measured = 0;
-  list->box.low = g->low;
-  list->box.high = g->high;
+  list->box = g->box;
 }
 
 /* Adds a chunk with some triangles, a bit each. Returns 0 if there is no room. */
@@ -88,8 +79,6 @@ static int add_chunk(triangle_list *list, int32_t leaf, uint32_t bits, float lea
   return 1;
 }
 
-#if WITH_HEIGHT_FIELD
-
 /* Lists the triangles of a window. */
 static void list_window(triangle_list *list, const field_window *window) {
   list->window = *window;
@@ -101,58 +90,41 @@ static void list_window(triangle_list *list, const field_window *window) {
 }
 
 /* The cells in a box. */
-static field_window window_around(const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+static field_window window_around(const cloth_geometry *g, const position_box *box) {
   const float across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
   field_window w;
-  w.left = clamped_cell(low.x * across[0], columns);
-  w.first = clamped_cell(low.z * across[1], rows);
-  w.columns = clamped_cell(high.x * across[0], columns) - w.left + 1;
-  w.rows = clamped_cell(high.z * across[1], rows) - w.first + 1;
+  w.left = clamped_cell(box->low.x * across[0], columns);
+  w.first = clamped_cell(box->low.z * across[1], rows);
+  w.columns = clamped_cell(box->high.x * across[0], columns) - w.left + 1;
+  w.rows = clamped_cell(box->high.z * across[1], rows) - w.first + 1;
   return w;
 }
 
-/* The box around the ground in a window; it is deep. */
-static position_box box_of_window(const cloth_geometry *g, const field_window *w, float highest) {
-  const position_box box = {
-      vector((float)w->left * g->spacing[0], g->low.y, (float)w->first * g->spacing[1]),
-      vector((float)(w->left + w->columns) * g->spacing[0], highest, (float)(w->first + w->rows) * g->spacing[1])};
-  return box;
-}
-
 /* Lists the triangles of the cells whose ground may be in a box. */
-static void list_field(triangle_list *list, cloth_vector low, cloth_vector high) {
-  const field_window w = window_around(list->g, low, high);
+static void list_field(triangle_list *list, const position_box *box) {
+  const field_window w = window_around(list->g, box);
   list->overflows = (int64_t)w.columns * w.rows > MOST_CELLS;
   if (list->overflows) { return; }
   list->work += (uint32_t)(w.columns * w.rows) * COST_FIELD_TEST;
-  const float highest = highest_in_window(list->g, &w);
-  if (!(highest < low.y)) {
-    list_window(list, &w);
-    list->box = box_of_window(list->g, &w, highest);
-  }
-}
-
-#endif
-
-#if WITH_MESH
-
-/* How far a coordinate is outside of ranges. */
-CLOTH_INLINE lanes outside_ranges(const float *low, const float *high, float a) {
-  const lanes at = lanes_splat(a);
-  const lanes off = lanes_maximum(lanes_subtract(lanes_load(low), at), lanes_subtract(at, lanes_load(high)));
-  return lanes_maximum(off, lanes_splat(0.0f));
+  const cloth_geometry *g = list->g;
+  const float highest = highest_in_window(g, &w);
+  if (highest < box->low.y) { return; }
+  list_window(list, &w);
+  list->box.low = vector((float)w.left * g->spacing[0], g->box.low.y, (float)w.first * g->spacing[1]);
+  list->box.high =
+      vector((float)(w.left + w.columns) * g->spacing[0], highest, (float)(w.first + w.rows) * g->spacing[1]);
 }
 
 /* Lists the triangles of leaves that are nearer to a point than a radius. */
 CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, cloth_vector p, float radius) {
   const lanes most = lanes_splat(radius * radius);
+  const lanes3 at = lanes3_splat(p), none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
   list->box = leaves->box;
   for (int32_t n = 0; n < leaves->count; n += CLOTH_LANES) {
     float squared[CLOTH_LANES];
-    const lanes3 off = lanes3_of(outside_ranges(leaves->low[0] + n, leaves->high[0] + n, p.x),
-                                 outside_ranges(leaves->low[1] + n, leaves->high[1] + n, p.y),
-                                 outside_ranges(leaves->low[2] + n, leaves->high[2] + n, p.z));
+    const lanes3 low = lanes3_load(VECTORS_OF(leaves->low), n), high = lanes3_load(VECTORS_OF(leaves->high), n);
+    const lanes3 off = lanes3_maximum(lanes3_maximum(lanes3_subtract(low, at), lanes3_subtract(at, high)), none);
     const lanes square = lanes3_dot(off, off);
     uint32_t near = lanes_bits(lanes_less(square, most));
     lanes_store(squared, square);
@@ -165,9 +137,9 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
 }
 
 /* Lists the triangles of a mesh near a box. */
-static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) {
+static void list_mesh(triangle_list *list, const position_box *box) {
   mesh_walk w;
-  for (start_walk(&w, list->g, low, high); !list->overflows && next_node(&w); w.open[0] = 0) {
+  for (start_walk(&w, list->g, box); !list->overflows && next_node(&w); w.open[0] = 0) {
     for (uint32_t open = w.open[0]; open && !list->overflows; open &= open - 1u) {
       add_chunk(list, MESH_CHILDREN * w.node[0] + first_bit(open), ALL_OF_CHUNK, 0.0f);
     }
@@ -176,35 +148,21 @@ static void list_mesh(triangle_list *list, cloth_vector low, cloth_vector high) 
   list->work += (uint32_t)w.nodes * COST_MESH_NODE;
 }
 
-#endif
-
-/* 1 if a surface has nothing in a box. */
-static int is_box_apart(const cloth_geometry *g, cloth_vector low, cloth_vector high) {
-  return high.x < g->low.x || low.x > g->high.x || high.z < g->low.z || low.z > g->high.z || low.y > g->high.y ||
-         (g->shape == CLOTH_SHAPE_MESH && high.y < g->low.y);
-}
-
 /* Lists the triangles of a surface near a box in its axes. */
-CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, cloth_vector low, cloth_vector high) {
+CLOTH_SEPARATE void list_triangles(triangle_list *list, const cloth_geometry *g, const position_box *box) {
   clear_list(list, g);
-  if (is_box_apart(g, low, high)) { return; }
-#if WITH_HEIGHT_FIELD
-  if (g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    list_field(list, low, high);
-    return;
+  if (!do_boxes_meet(&g->box, box)) { return; }
+  if (is_height_field(g->shape)) {
+    list_field(list, box);
+  } else {
+    list_mesh(list, box);
   }
-#endif
-#if WITH_MESH
-  list_mesh(list, low, high);
-#endif
 }
 
 /* Charges a list for measuring a chunk, which in a height field has to be made. */
 static void charge_chunk(triangle_list *list, uint32_t work) {
-  list->work += list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD ? work + COST_CHUNK_MADE : work;
+  list->work += is_height_field(list->g->shape) ? work + COST_CHUNK_MADE : work;
 }
-
-#if WITH_HEIGHT_FIELD
 
 /* Makes the triangles of a height field from number `first` of a list on, unless they are there. */
 static void make_cells(triangle_list *list, int32_t first) {
@@ -220,22 +178,15 @@ static void make_cells(triangle_list *list, int32_t first) {
   make_triangles(list->room, CLOTH_LANES, corner);
 }
 
-#endif
-
-/* CLOTH_LANES triangles of chunk `n` of a list from its triangle `k` on; of a height field they are made. */
+/* CLOTH_LANES triangles of chunk `n` of a list from its triangle `k` on: of a height field they are made, those of a
+   leaf that do not exist are beyond all. */
 CLOTH_INLINE triangle_lanes listed_triangles(triangle_list *list, int32_t n, int32_t k) {
-#if WITH_HEIGHT_FIELD
-  if (list->g->shape == CLOTH_SHAPE_HEIGHT_FIELD) {
-    const triangle_lanes t = {list->room, CLOTH_LANES};
+  if (is_height_field(list->g->shape)) {
     make_cells(list, n * CHUNK + k);
-    return t;
+    return (triangle_lanes){list->room, CLOTH_LANES};
   }
-#endif
-#if WITH_MESH
-  return triangles_of_leaf(list->g, list->leaf[n], k);
-#else
-  return (triangle_lanes){list->room, CLOTH_LANES};
-#endif
+  const float *leaves = (const float *)geometry_data(list->g, list->g->data);
+  return (triangle_lanes){leaves + list->leaf[n] * TRIANGLE_FLOATS * MESH_CHILDREN + k, MESH_CHILDREN};
 }
 
 /* Runs a statement for each block of lanes of a chunk: `k` is its first triangle, `near` which are near, a bit each. */
@@ -399,5 +350,3 @@ CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point 
   d->normal = lanes3_flush(n);
   return 1;
 }
-
-#endif

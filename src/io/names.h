@@ -1,6 +1,5 @@
 #pragma once
 #include "../contact/build_geometry.h"
-#include "../contact/build_hull.h"
 #include "../contact/colliders.h"
 
 /// Names and explanations ///

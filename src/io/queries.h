@@ -1,6 +1,6 @@
 #pragma once
 #include "../cloth/gaps.h"
-#include "../contact/triangle_point.h"
+#include "../contact/triangle_place.h"
 
 /// Queries ///
 

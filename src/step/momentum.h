@@ -11,7 +11,7 @@
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../contact/cell_memory.h"
-#include "../contact/cell_point.h"
+#include "../contact/points.h"
 #include "../contact/touch.h"
 #include "../solve/labels.h"
 #include "../terms/air.h"
