@@ -4837,13 +4837,6 @@ static level_pair pair_of(const cloth *c, int32_t number) {
   return p;
 }
 
-/* Without levels. */
-static level_pair no_pair(void) {
-  level_pair p;
-  fill_zero(&p, sizeof p);
-  return p;
-}
-
 /* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
    isotropic, and the blocks of the air as if they were; at pins their part of the plate. */
 CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
@@ -4888,79 +4881,82 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   }
 }
 
-/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
-static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
-  const int32_t keeps_rows = p->coarse_rows == p->rows, keeps_columns = p->transfer == TRANSFER_KEPT;
-  const int32_t above = keeps_rows ? row : row / 2, left = keeps_columns ? column : column / 2;
-  const int32_t rows = keeps_rows ? 1 : 1 + row % 2;
-  int32_t nodes[2] = {left, left + 1}, columns = keeps_columns ? 1 : 1 + column % 2;
+/* The coarse nodes that a node hangs on, with their weights. */
+typedef struct node_parents {
+  int32_t row[4], column[4];
+  float weight[4];
+  int32_t count;
+} node_parents;
+
+CLOTH_INLINE node_parents parents_of(const level_pair *p, int32_t row, int32_t column) {
+  const int32_t keeps_rows = p->coarse_rows == p->rows, is_kept = p->transfer == TRANSFER_KEPT;
+  const int32_t is_long = p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2;
+  const int32_t rows = keeps_rows ? 1 : 1 + row % 2, columns = is_long ? 2 : is_kept ? 1 : 1 + column % 2;
+  const int32_t above = keeps_rows ? row : row / 2;
+  const int32_t left = is_long ? p->coarse_columns - 1 : is_kept ? column : column / 2;
+  const int32_t right = p->transfer >= TRANSFER_RING && left + 1 == p->coarse_columns ? 0 : left + 1;
   float weights[2] = {columns == 2 ? 0.5f : 1.0f, 0.5f};
-  if (p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2) {
-    const int32_t is_last = column == p->columns - 1;
-    nodes[0] = p->coarse_columns - 1;
-    columns = 2;
-    weights[0] = is_last ? 1.0f / 3.0f : 2.0f / 3.0f;
+  if (is_long) {
+    weights[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
     weights[1] = 1.0f - weights[0];
   }
-  nodes[1] = p->transfer >= TRANSFER_RING && nodes[0] + 1 == p->coarse_columns ? 0 : nodes[0] + 1;
-  for (int32_t r = 0; r < rows; r++) {
+  node_parents n;
+  n.count = 0;
+  for (int32_t to_row = above; to_row < above + rows; to_row++) {
     for (int32_t q = 0; q < columns; q++) {
-      const float weight = weights[q] * (rows == 2 ? 0.5f : 1.0f);
-      float *to = own_at(ground, SYMMETRIC_FLOATS, (above + r) * p->coarse_pitch + nodes[q], 0);
-      CLOTH_UNROLL
-      for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
-        to[n * CLOTH_LANES] += weight * block[n];
-      }
+      n.row[n.count] = to_row;
+      n.column[n.count] = q ? right : left;
+      n.weight[n.count++] = weights[q] * (rows == 2 ? 0.5f : 1.0f);
+    }
+  }
+  return n;
+}
+
+/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
+static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
+  const node_parents n = parents_of(p, row, column);
+  for (int32_t k = 0; k < n.count; k++) {
+    float *to = own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p->coarse_pitch + n.column[k], 0);
+    CLOTH_UNROLL
+    for (int32_t f = 0; f < SYMMETRIC_FLOATS; f++) {
+      to[f * CLOTH_LANES] += n.weight[k] * block[f];
     }
   }
 }
 
-/* Where the spring between a particle and one beside it is: its first particle's place, and its direction. */
-typedef struct spring_place {
-  int32_t row, column, direction;
-} spring_place;
-
-/* The spring from a particle to the one `down` rows and `right` columns on, each -1..1. */
-static spring_place spring_between(int32_t row, int32_t column, int32_t down, int32_t right) {
-  const int32_t is_up = down < 0 || (down == 0 && right < 0);
-  const int32_t d = down == 0 ? WARP : right == 0 ? WEFT : down == right ? DIAGONAL : ANTIDIAGONAL;
-  const spring_place s = {.row = is_up ? row + down : row, .column = is_up ? column + right : column, .direction = d};
-  return s;
+/* The place of particle n of the nine around one, by rows; -1 if there is none. Tubes close. */
+CLOTH_INLINE int32_t place_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n) {
+  const int32_t other = row + n / 3 - 1, near = column + n % 3 - 1;
+  if (other < 0 || other >= a->rows || (!a->is_ring && (near < 0 || near >= a->columns))) { return -1; }
+  return other * a->pitch + (near + a->columns) % a->columns;
 }
 
-/* The block of the spring between two particles, from what the springs' linearisation has stored. */
-static void stored_block(const solve_arrays *a, const spring_place *s, cloth_vector d, float block[6]) {
-  const int32_t i = s->row * a->pitch + (s->column + a->columns) % a->columns;
-  const float across = *own_at(a->springs, SPRING_FLOATS, i, SPRING_ACROSS(s->direction));
-  const float along = *own_at(a->springs, SPRING_FLOATS, i, SPRING_ALONG(s->direction));
-  block[0] = across + along * d.x * d.x;
-  block[1] = across + along * d.y * d.y;
-  block[2] = across + along * d.z * d.z;
-  block[3] = along * d.x * d.y;
-  block[4] = along * d.x * d.z;
-  block[5] = along * d.y * d.z;
-}
-
-/* Is there a particle at a place beside one? Tubes close. */
-static int has_place(const solve_arrays *a, int32_t row, int32_t column) {
-  return row >= 0 && row < a->rows && (a->is_ring || (column >= 0 && column < a->columns));
+/* The block of the spring between a particle and the one at `place`, n of the nine around it, from what the springs'
+   linearisation has stored. */
+static void block_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n, int32_t place, float block[6]) {
+  const int32_t d = n / 3 == 1 ? WARP : n % 3 == 1 ? WEFT : n % 8 == 0 ? DIAGONAL : ANTIDIAGONAL;
+  const int32_t first = n < 4 ? place : row * a->pitch + column;
+  const cloth_vector here = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
+  const cloth_vector apart = vector_subtract(here, near_vector(a->place, a->plane, place));
+  const float across = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ACROSS(d));
+  const float along = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ALONG(d));
+  block[0] = across + along * apart.x * apart.x;
+  block[1] = across + along * apart.y * apart.y;
+  block[2] = across + along * apart.z * apart.z;
+  block[3] = along * apart.x * apart.y;
+  block[4] = along * apart.x * apart.z;
+  block[5] = along * apart.y * apart.z;
 }
 
 /* Adds the springs from a pin to particles that move to G of the first coarse level. */
 static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const level_pair *p, int32_t particle) {
   const int32_t row = particle / a->columns, column = particle - row * a->columns;
-  float *ground = level_ground(c, 0), block[6];
-  for (int32_t down = -1; down <= 1; down++) {
-    for (int32_t right = -1; right <= 1; right++) {
-      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) { continue; }
-      const int32_t near = (column + right + a->columns) % a->columns, other = row + down;
-      if (*own_at(a->diagonal, 1, other * a->pitch + near, 0) > 0.0f) {
-        const spring_place s = spring_between(row, column, down, right);
-        const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, row), a->plane, column),
-                                               near_vector(near_row(a->place, a->pitch, other), a->plane, near));
-        stored_block(a, &s, d, block);
-        add_to_ground(p, ground, other, near, block);
-      }
+  for (int32_t n = 0; n < 9; n++) {
+    const int32_t place = place_around(a, row, column, n);
+    if (n != 4 && place >= 0 && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
+      float block[6];
+      block_around(a, row, column, n, place, block);
+      add_to_ground(p, level_ground(c, 0), place / a->pitch, place % a->pitch, block);
     }
   }
 }
@@ -5062,46 +5058,18 @@ static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t colu
   return labels_of(c)[row * pitch_of(c) + column];
 }
 
-/* The coarse nodes that a node hangs on, with their weights. */
-typedef struct node_parents {
-  int32_t row[4], column[4];
-  float weight[4];
-  int32_t count;
-} node_parents;
-
-/* Along the columns: one or two coarse columns. */
-static int32_t parent_columns(const level_pair *p, int32_t column, int32_t nodes[2], float weights[2]) {
-  nodes[0] = p->transfer == TRANSFER_KEPT ? column : column / 2;
-  nodes[1] = nodes[0] + 1;
-  weights[0] = weights[1] = 0.5f;
-  int32_t count = p->transfer == TRANSFER_KEPT ? 1 : 1 + column % 2;
-  if (p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2) {
-    nodes[0] = p->coarse_columns - 1;
-    nodes[1] = 0;
-    count = 2;
-    weights[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
-    weights[1] = 1.0f - weights[0];
-  }
-  nodes[1] = p->transfer >= TRANSFER_RING && nodes[1] == p->coarse_columns ? 0 : nodes[1];
-  weights[0] = count == 1 ? 1.0f : weights[0];
-  return count;
-}
-
 /* The parents of its own label of a node of level `number`, whose coarse level has the same number in workspace.levels.
  */
-static node_parents parents_of(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
-  const int32_t keeps_rows = p->coarse_rows == p->rows, label = label_at(c, number, row, column);
-  const int32_t rows = keeps_rows ? 1 : 1 + row % 2, above = keeps_rows ? row : row / 2;
-  int32_t nodes[2];
-  float weights[2], sum = 0.0f;
-  const int32_t columns = parent_columns(p, column, nodes, weights);
+static node_parents labelled_parents(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
+  const node_parents all = parents_of(p, row, column);
+  const int32_t label = label_at(c, number, row, column);
   node_parents n = {.count = 0};
-  for (int32_t k = 0; k < rows * columns && label >= 0; k++) {
-    const int32_t to_row = above + k / columns, to_column = nodes[k % columns];
-    if (label_at(c, number + 1, to_row, to_column) == label) {
-      n.row[n.count] = to_row;
-      n.column[n.count] = to_column;
-      n.weight[n.count] = weights[k % columns] * (rows == 2 ? 0.5f : 1.0f);
+  float sum = 0.0f;
+  for (int32_t k = 0; k < all.count && label >= 0; k++) {
+    if (label_at(c, number + 1, all.row[k], all.column[k]) == label) {
+      n.row[n.count] = all.row[k];
+      n.column[n.count] = all.column[k];
+      n.weight[n.count] = all.weight[k];
       sum += n.weight[n.count++];
     }
   }
@@ -5118,7 +5086,7 @@ CLOTH_SEPARATE void restrict_pieces(const cloth *c, int32_t number, int32_t floa
   clear_floats(to, floats * p.coarse_pitch * p.coarse_rows);
   for (int32_t i = 0; i < p.rows * p.columns; i++) {
     const int32_t row = i / p.columns, column = i - row * p.columns;
-    const node_parents n = parents_of(c, &p, number, row, column);
+    const node_parents n = labelled_parents(c, &p, number, row, column);
     for (int32_t k = 0; k < n.count; k++) {
       const int32_t place = n.row[k] * p.coarse_pitch + n.column[k];
       for (int32_t f = 0; f < floats; f++) {
@@ -5132,7 +5100,7 @@ CLOTH_SEPARATE void restrict_pieces(const cloth *c, int32_t number, int32_t floa
 static cloth_vector interpolated_at(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
   const grid_level *coarse = &workspace_of(c)->levels[number];
   float *from = level_correction(c, coarse);
-  const node_parents n = parents_of(c, p, number, row, column);
+  const node_parents n = labelled_parents(c, p, number, row, column);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t k = 0; k < n.count; k++) {
     const float *of_row = near_row(from, coarse->pitch, n.row[k]);
@@ -5179,7 +5147,7 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
     for (int32_t k = 0; k < 6; k++) {
       block[k] = (k < 3 ? held : 0.0f) + (a->ground ? *own_at(a->ground, SYMMETRIC_FLOATS, place, k) : 0.0f);
     }
-    const node_parents n = parents_of(c, &p, 0, row, column);
+    const node_parents n = labelled_parents(c, &p, 0, row, column);
     for (int32_t k = 0; k < n.count; k++) {
       for (int32_t f = 0; f < 6; f++) {
         *own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p.coarse_pitch + n.column[k], f) += n.weight[k] * block[f];
@@ -7831,7 +7799,7 @@ typedef struct stage_piece {
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
-typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
+typedef void piece_stage(const cloth *c, stage_piece *p);
 
 /* Where the parts of piece `number` are. */
 CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
@@ -7852,7 +7820,6 @@ CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t
 
 typedef struct piece_job {
   const cloth *c;
-  const step_plan *plan;
   piece_stage *stage;
   const void *what;
   int32_t blocks, grain, items, pieces;
@@ -7879,15 +7846,15 @@ static void run_piece(void *context, int32_t number) {
   p.end = smaller_of((number + 1) * job->blocks / job->pieces * job->grain, job->items);
   p.work = work_of_piece(job->c, number);
   p.rows = rows_of_piece(job->c, number);
-  job->stage(job->c, job->plan, &p);
+  job->stage(job->c, &p);
   counts_of_pieces(job->c)[number] = p.counts;
 }
 
-CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
-                                      int32_t items, int32_t grain) {
+CLOTH_SEPARATE piece_counts share_out(const cloth *c, piece_stage *stage, const void *what, int32_t items,
+                                      int32_t grain) {
   const cloth_workers *workers = workers_of(c);
   piece_counts sum = {0, 0};
-  piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
+  piece_job job = {.c = c, .stage = stage, .what = what, .grain = grain, .items = items};
   job.blocks = (items + grain - 1) / grain;
   job.pieces = workers && job.blocks > 1 ? smaller_of(job.blocks, c->pieces) : 1;
   if (job.pieces < 2) {
@@ -7905,14 +7872,14 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 #endif
 
 /* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
-CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
-                                     int32_t items, int32_t grain) {
+CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const void *what, int32_t items,
+                                     int32_t grain) {
 #if WITH_WORKERS
-  if (c->pieces) { return share_out(c, plan, stage, what, items, grain); }
+  if (c->pieces) { return share_out(c, stage, what, items, grain); }
 #endif
   (void)grain;
   stage_piece p = whole_piece(c, what, items);
-  stage(c, plan, &p);
+  stage(c, &p);
   return p.counts;
 }
 
@@ -7956,17 +7923,24 @@ static int32_t strips_of(const cloth *c) {
 /* Runs a pass over all rows of a level of so many. */
 CLOTH_DIRECT void run_level_strips(const cloth *c, piece_stage *pass, const void *what, const grid_level *l) {
   const int32_t is_small = l->columns * l->rows < LEVEL_NODES;
-  run_pieces(c, NULL, pass, what, l->rows, is_small ? l->rows : strip_rows(l->columns));
+  run_pieces(c, pass, what, l->rows, is_small ? l->rows : strip_rows(l->columns));
 }
 
 /* Runs a pass over all rows. Returns what it has counted. */
 CLOTH_DIRECT piece_counts run_strips(const cloth *c, piece_stage *pass, const void *what) {
-  return run_pieces(c, NULL, pass, what, c->grid.rows, strip_rows(c->grid.columns));
+  return run_pieces(c, pass, what, c->grid.rows, strip_rows(c->grid.columns));
 }
 
 /* The sum over all rows, from the partial sums that a pass has stored, and of what `start` holds. */
 static float sum_of_rows(const cloth *c, lanes_sum start) {
   return rows_total(floats_at(c, c->scratch.sums), c->grid.rows, LANES_SUMS, start);
+}
+
+/* Runs a pass over all rows that stores a sum of each. Returns that over all. */
+CLOTH_DIRECT float sum_strips(const cloth *c, piece_stage *pass, const void *what) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, pass, what);
+  return sum_of_rows(c, none);
 }
 
 /// Contact record ///
@@ -9464,7 +9438,6 @@ static int32_t are_springs_even(const cloth *c, const substep_terms *t) {
   return minimum(stretch, t->spring[DIAGONAL].stiffness) >= EVEN_SHARE * largest_stiffness(c, t);
 }
 
-/* 1 if the config says how many iterations. */
 static int32_t are_iterations_chosen(const cloth *c) {
   return c->settings.solver.tolerance > 0.0f || c->settings.integration.iterations > 0;
 }
@@ -9579,32 +9552,34 @@ static float max_particle_speed(const cloth *c, float dt) {
   return square_root(max_squared);
 }
 
-/* Substeps of a step: as configured; or the maximum with fixed work; or so many that no particle moves further than a
-   share of a cell in one, within the cap. None is longer than LONGEST_SUBSTEP. Without an operator as many as the
-   stiffness demands. */
-static int32_t choose_substeps_for(const cloth *c, float dt, int at_rest) {
+/* The least number of substeps that a cloth may choose for a step of dt seconds: none is longer than LONGEST_SUBSTEP.
+ */
+static int32_t least_substeps(const cloth *c, float dt) {
   const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
-  const float least = dt / LONGEST_SUBSTEP - EQUAL_SHARE;
-  if (wanted > 0) { return ceiling_within(maximum(least, (float)wanted), wanted > cap ? wanted : cap); }
+  const float least = maximum(dt / LONGEST_SUBSTEP - EQUAL_SHARE, (float)(wanted > 0 ? wanted : 1));
+  return ceiling_within(least, wanted > cap ? wanted : cap);
+}
+
+/* Substeps of a step: as configured; or the maximum with fixed work; or so many that no particle moves further than a
+   share of a cell in one, within the cap. Without an operator as many as the stiffness demands. */
+static int32_t choose_substeps(const cloth *c, float dt, int at_rest) {
+  const int32_t cap = c->settings.integration.max_substeps;
+  if (c->settings.integration.substeps > 0) { return least_substeps(c, dt); }
   if (c->settings.capacity.fixed_work) { return cap; }
   const float travel = at_rest ? 0.0f : max_particle_speed(c, dt) * dt;
   float substeps = travel / (SUBSTEP_TRAVEL * minimum(c->grid.spacing_warp, c->grid.spacing_weft));
-  substeps = maximum(maximum(substeps, least), LEAST_SUBSTEPS);
+  substeps = maximum(maximum(substeps, dt / LONGEST_SUBSTEP - EQUAL_SHARE), LEAST_SUBSTEPS);
   if (c->settings.integration.method == CLOTH_INTEGRATION_EXPLICIT_ONLY) {
     substeps = maximum(substeps, explicit_substeps(c, dt));
   }
   return ceiling_within(substeps, cap);
 }
 
-static int32_t choose_substeps(const cloth *c, float dt) {
-  return choose_substeps_for(c, dt, 0);
-}
-
 /* 1 if a step is refused: an explicit-only cloth has no solver for a family that would be unstable. */
 static int is_refused(const cloth *c, float dt) {
   if (c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY) { return 0; }
   substep_terms terms;
-  const int32_t substeps = choose_substeps(c, dt);
+  const int32_t substeps = choose_substeps(c, dt, 0);
   set_terms(c, dt / (float)substeps, substeps, &terms);
   return explicit_sum(c, &terms) > EXPLICIT_BOUND;
 }
@@ -18619,167 +18594,32 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
 
 #endif
 
-/// Prediction ///
+/// What nothing holds ///
 
-/*
- * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
- * BDF2, and f the share of it that damping leaves, of which the first is a dry drag that takes what is slow to rest:
- *
- *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
- *
- * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter. Pins go where they
- * are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
- */
+/* Which pieces of cloth nothing holds, and the common motion that the solve starts each from. In: pins, inputs,
+   contacts, residual. Out: residual, the start of the solution. Scratch: product, direction. */
 
-/* What the prediction of a block takes, copied. */
-typedef struct prediction_terms {
-  vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
-  lanes h, reach, blend, drag, dry_drag, rest_speed;
-  const float *pressed; /* codes of contact; NULL without colliders */
-  int32_t blends, has_dry_drag;
-} prediction_terms;
-
-static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
-  const vector_array none = {NULL, NULL, NULL};
-  const prediction_terms p = {.x = vectors_at(c, c->state.position),
-                              .v = vectors_at(c, c->state.velocity),
-                              .before = c->state.velocity_history ? history_of(c, 1) : none,
-                              .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
-                              .h = lanes_splat(t->h),
-                              .reach = lanes_splat(t->reach * t->h),
-                              .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
-                              .drag = lanes_splat(t->drag),
-                              .dry_drag = lanes_splat(t->dry_drag),
-                              .rest_speed = lanes_splat(t->rest_speed),
-                              .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
-                              .blends = t->blend > 0.0f,
-                              .has_dry_drag = t->dry_drag > 0.0f};
-  return p;
-}
-
-/* The velocity of a block of free particles, extrapolated by BDF2: v + w (6 v0 - 7 v1 + v2) / 9. */
-CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i) {
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const lanes3 before = lanes3_load(p->before, i), earlier = lanes3_load(p->earlier, i);
-  lanes3 change = lanes3_subtract(lanes3_scale(v, lanes_splat(6.0f)), lanes3_scale(before, lanes_splat(7.0f)));
-  change = lanes3_flush(lanes3_scale(lanes3_add(change, earlier), p->blend));
-  change = lanes3_select(has_no_history(earlier.x), none, change);
-  return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
-}
-
-/* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
-CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
-  if (!p->has_dry_drag) { return p->drag; }
-  const lanes one = lanes_splat(1.0f), squared = lanes3_dot(v, v);
-  const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
-  const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
-  const lanes left = lanes_subtract(one, lanes_divide(fading, speed));
-  const lanes damped = lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
-  return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
-}
-
-/* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
-CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
-  lanes3 v = lanes3_load(p->v, i);
-  if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
-  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
-  return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
-}
-
-/* How far a block has turned off its prediction in the last substep, h (v0 - v1). */
-CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
-  const lanes3 before = lanes3_load(p->before, i);
-  const lanes_mask is_new = has_no_history(before.x);
-  const lanes3 turned = lanes3_scale(lanes3_subtract(lanes3_load(p->v, i), before), p->h);
-  const lanes3 known =
-      lanes3_of(lanes_drop(is_new, turned.x), lanes_drop(is_new, turned.y), lanes_drop(is_new, turned.z));
-  return lanes3_quantise(known, WORK_ROUNDER);
-}
-
-/* Predicts the particles of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
-  const substep_terms *t = (const substep_terms *)piece->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const prediction_terms p = prediction_of(c, t);
-  const lanes viscosity = lanes_splat(t->viscosity);
-  const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
-  for (int32_t row = piece->first; row < piece->end; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
-    float *turns = near_row(a->turn, a->pitch, row), *bent = near_row(a->bent, a->pitch, row);
-    const float *diagonal = a->diagonal + row * a->pitch;
-    const int32_t first = row * a->columns, columns = a->columns;
-    const ptrdiff_t plane = a->plane;
-    row_sum squares = row_sum_start();
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes mass = lanes_load(diagonal + i);
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
-      row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
-      const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
-      near_store(place, plane, i, x);
-      near_store(way, plane, i, d);
-      if (has_turns) {
-        near_store(turns, plane, i, last_turn(&p, first + i));
-      } else {
-        near_store(turns, plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
-      }
-      if (is_viscous) { near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity)); }
-    }
-    row_sum_store(a->sums + LANES_SUMS * row, &squares);
+/* Runs statements for each block of particles: `i` is its first column in row `row`, `place` where it lies in own
+   arrays. */
+#define EACH_PLACE(a, row, i, place, ...)                                                                              \
+  for (int32_t row = 0; row < (a)->rows; row++) {                                                                      \
+    for (int32_t i = 0, place = row * (a)->pitch; i < (a)->columns; i += CLOTH_LANES, place += CLOTH_LANES) {          \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
   }
-  (void)plan;
-}
-
-/* Predicts all particles, and sums up the kinetic energy of the prediction. */
-CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
-  if (t->viscosity > 0.0f && t->bends) { clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane); }
-  run_strips(c, predict_strip, t);
-  close_rows(c, near_array(c, c->scratch.place));
-  close_rows(c, near_array(c, c->scratch.direction));
-  close_rows(c, near_array(c, c->scratch.solution));
-  if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
-  const lanes_sum none = {{0.0f}};
-  const float whole = 1.0f + t->rest;
-  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
-}
-
-/// Momentum of cloth that nothing holds ///
-
-/*
- * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that nothing holds
- * its sum and its moment are taken out of the solution again, so that the momentum changes by gravity and air alone,
- * and the angular momentum by air alone:
- *
- *   d = W y less what gravity and air give at the solution,  p = sum d
- *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
- *   y -= s + t x r,  M s + C^T t = p,  C s + I t = L
- *
- * M, I and C are those of the operator, with the blocks of the air; C, what a shift changes of the angular momentum, is
- * 0 without air. Bodies that the cloth touches or carries move along: their sums are added to p, L, M and I. The sum of
- * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
- * stretch cloth by half of the square of the angle.
- *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product, row
- * buffers.
- */
 
 /* 1 if no particle is pinned, confined or led. */
 static int is_unheld(const cloth *c) {
-#if WITH_GAPS
+  if (inputs_of(c)->targets != TARGETS_NONE) { return 0; }
   if (has_gaps(c)) {
-    int free = inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0;
-    for (int32_t i = next_pin(c, 0); free && i < c->count; i = next_pin(c, i + 1)) {
-      free = is_gap(c, i, GAP_PARTICLE); /* which are pinned */
+    int32_t i = next_pin(c, 0);
+    while (i < c->count && is_gap(c, i, GAP_PARTICLE)) { /* which are pinned */
+      i = next_pin(c, i + 1);
     }
-    return free;
+    return i == c->count && inputs_of(c)->confined_count == 0;
   }
-#endif
-  if (inputs_of(c)->attachment_count > 0 && inputs_of(c)->confined_count == 0) {
-    return next_held(c, 0) == c->count && inputs_of(c)->targets == TARGETS_NONE;
-  }
-  return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
+  if (inputs_of(c)->attachment_count > 0 && inputs_of(c)->confined_count == 0) { return next_held(c, 0) == c->count; }
+  return are_all_free(c);
 }
 
 /* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
@@ -18821,7 +18661,6 @@ static int is_piece_pinned(const cloth *c, int32_t label) {
   return 0;
 }
 
-/* Those of cloth in several pieces. */
 static void find_free_pieces(const cloth *c, free_pieces *f) {
   const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
@@ -18862,13 +18701,8 @@ static free_pieces free_pieces_of(const cloth *c) {
     if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
     return f;
   }
-  if (is_in_pieces(c)) { /* which push each other: free together */
-    f.count = is_unheld(c);
-    f.label[0] = LABEL_ALL;
-    return f;
-  }
 #endif
-  f.count = is_free_piece(c);
+  f.count = is_in_pieces(c) ? is_unheld(c) : is_free_piece(c); /* pieces that push each other are free together */
   f.label[0] = LABEL_ALL;
   return f;
 }
@@ -18923,87 +18757,45 @@ static cloth_vector vector_sum_of(const vector_sum *s) {
   return vector(sum_of(&s->x), sum_of(&s->y), sum_of(&s->z));
 }
 
-/* A symmetric matrix, the sum of a b^T with a and b parallel: its diagonal, and its entries yz, zx, xy. */
-typedef struct tensor_sum {
-  vector_sum diagonal, others;
-} tensor_sum;
-
-static tensor_sum tensor_sum_start(void) {
-  const tensor_sum s = {vector_sum_start(), vector_sum_start()};
-  return s;
-}
-
-CLOTH_INLINE void tensor_sum_add(tensor_sum *s, int32_t i, lanes3 a, lanes3 b) {
-  vector_sum_add(&s->diagonal, i,
-                 lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z)));
-  vector_sum_add(&s->others, i,
-                 lanes3_of(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.y)));
-}
-
-/* scale (isotropic I + the matrix of diagonal d and others e). */
-static symmetric scaled_tensor(float scale, float isotropic, cloth_vector d, cloth_vector e) {
-  const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
-                       .yy = lanes_splat(scale * (isotropic + d.y)),
-                       .zz = lanes_splat(scale * (isotropic + d.z)),
-                       .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
-                       .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
-                       .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
-  return m;
-}
-
-/* The inverse, with pivots of at least `least`. */
-static symmetric inverse_tensor(symmetric m, float least) {
-  return symmetric_quantise(symmetric_inverse(m, lanes_splat(least)));
-}
-
-static cloth_vector tensor_apply(symmetric m, cloth_vector a) {
-  return vector_flush_work(lanes3_first(symmetric_apply(m, lanes3_splat(vector_flush_work(a)))));
-}
-
 /* The mass ratios of a block of particles: W, where the cloth has them, else 0. */
-CLOTH_INLINE lanes mass_ratios(const cloth *c, const float *diagonal, int32_t first, int32_t i) {
-  const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-  return lanes_keep(there, mass_ratio_lanes(c, first + i));
+CLOTH_INLINE lanes mass_ratios(const cloth *c, const solve_arrays *a, int32_t row, int32_t i) {
+  const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+  return lanes_keep(there, mass_ratio_lanes(c, row * a->columns + i));
 }
 
-/* The sums of the right-hand side and of the mass ratios. */
-CLOTH_SEPARATE cloth_vector common_force(const cloth *c, const solve_arrays *a, float *mass) {
-  vector_sum forces = vector_sum_start();
+/* The sum of the right-hand side or, `of_places`, of the mass ratios times the places; and that of the ratios. */
+CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, int32_t of_places, float *mass) {
+  const vector_array x = vectors_at(c, c->state.position);
+  vector_sum sum = vector_sum_start();
   row_sum masses = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch, *residual = a->residual + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      row_sum_add(&masses, i, mass_ratios(c, diagonal, row * a->columns, i));
-      vector_sum_add(&forces, i, own_load(residual, i));
+  EACH_PLACE(a, row, i, place, {
+    const lanes ratio = mass_ratios(c, a, row, i);
+    row_sum_add(&masses, i, ratio);
+    if (of_places) {
+      const lanes3 at = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
+      vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(at, WORK_ROUNDER), ratio));
+    } else {
+      vector_sum_add(&sum, i, own_load(a->residual, place));
     }
-  }
+  });
   *mass = sum_of(&masses);
-  return vector_sum_of(&forces);
+  return vector_sum_of(&sum);
 }
 
 /* Takes what a motion as a whole needs out of the residual. */
 CLOTH_SEPARATE void take_from_residual(const cloth *c, const solve_arrays *a, cloth_vector common) {
   const lanes3 motion = lanes3_splat(common);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch;
-    float *residual = a->residual + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      lanes3 taken = lanes3_scale(motion, mass_ratios(c, diagonal, row * a->columns, i));
-      if (a->air) { /* A u, of which the blocks of the air are part */
-        const lanes3 w = own_load(a->air, row * a->pitch + i);
-        const lanes held = lanes_load(diagonal + i);
-        const lanes more = lanes_subtract(held, mass_ratios(c, diagonal, row * a->columns, i));
-        const lanes3 blown = lanes3_keep(lanes_less(lanes_splat(0.0f), held), lanes3_scale(w, lanes3_dot(w, motion)));
-        taken = lanes3_add_scaled(lanes3_add(taken, blown), motion, more);
-      }
-      own_store(residual, i, lanes3_quantise(lanes3_subtract(own_load(residual, i), taken), WORK_ROUNDER));
+  EACH_PLACE(a, row, i, place, {
+    const lanes ratio = mass_ratios(c, a, row, i);
+    lanes3 taken = lanes3_scale(motion, ratio);
+    if (a->air) { /* A u, of which the blocks of the air are part */
+      const lanes3 w = own_load(a->air, place);
+      const lanes held = lanes_load(a->diagonal + place);
+      const lanes3 blown = lanes3_keep(lanes_less(lanes_splat(0.0f), held), lanes3_scale(w, lanes3_dot(w, motion)));
+      taken = lanes3_add_scaled(lanes3_add(taken, blown), motion, lanes_subtract(held, ratio));
     }
-  }
-}
-
-/* The displacement of all of a free piece: the mean of the right-hand side over the mass. */
-static cloth_vector motion_by(cloth_vector force, float mass) {
-  return vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+    own_store(a->residual, place, lanes3_quantise(lanes3_subtract(own_load(a->residual, place), taken), WORK_ROUNDER));
+  });
 }
 
 /* 1 if nothing holds any of the members, and each is one piece; *has_bodies: bodies move along. */
@@ -19033,7 +18825,8 @@ static float mass_weight(const solve_group *s, const solve_member *m) {
   return reference_mass(m->c) / reference_mass(s->members->c);
 }
 
-/* Takes the common motions of the free pieces out of the residual: the solve starts from there. */
+/* Takes the common motions of the free pieces, the mean of the right-hand side over the mass, out of the residual: the
+   solve starts from there. */
 CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
   for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
     cloth_vector force = vector(0.0f, 0.0f, 0.0f);
@@ -19041,11 +18834,11 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       float own;
-      const cloth_vector own_force = common_force(m->c, &a, &own);
+      const cloth_vector own_force = sum_of_piece(m->c, &a, 0, &own);
       mass += m->weight * own;
       force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = motion_by(force, mass);
+    f->motion[n] = vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);
@@ -19063,483 +18856,6 @@ CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f
       const lanes3 other = n > 0 ? own_load(a->solution, i) : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
       own_store(a->solution, i, lanes3_select(moves, lanes3_splat(f->motion[n]), other));
     }
-  }
-}
-
-/* Sums over the cloth, about a centre, of d and r x e. */
-typedef struct momentum_sums {
-  vector_sum linear, angular;
-} momentum_sums;
-
-/* Adds d and e of a block with the arms r. */
-CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
-  vector_sum_add(&s->linear, i, d);
-  vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-}
-
-typedef struct momenta {
-  cloth_vector linear, angular;
-} momenta;
-
-static momenta momenta_of(const momentum_sums *s) {
-  const momenta m = {vector_sum_of(&s->linear), vector_sum_of(&s->angular)};
-  return m;
-}
-
-/* A symmetric matrix, as tensor_sum. */
-typedef struct tensor {
-  cloth_vector diagonal, others;
-} tensor;
-
-static tensor tensor_of(const tensor_sum *s) {
-  const tensor t = {vector_sum_of(&s->diagonal), vector_sum_of(&s->others)};
-  return t;
-}
-
-/* The parts of M and I, about a centre: the isotropic parts of the blocks times 1 and r r^T, and w w^T and
-   (r x w) (r x w)^T of the air; and the rows of C, of (r x w) w^T and of the isotropic parts of the air. */
-typedef struct inertia_sums {
-  float isotropic;
-  tensor arms, blown, turned;
-  cloth_vector coupled[3];
-} inertia_sums;
-
-/* The arms of a block about a centre, 0 where there is no cloth. */
-CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
-  const lanes3 arm = lanes3_subtract(lanes3_load(x, i), lanes3_splat(centre));
-  return lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
-}
-
-/* Moves the last step into the solution of a block, and returns y. */
-CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
-                                      int32_t has_solution) {
-  const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-  own_store(a->solution + 3 * row * a->pitch, i, y);
-  return y;
-}
-
-/* What the air gives a block at the solution y, times the mass ratio. */
-CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
-  const wind_force f = wind_on_block(wind, i, ends, way);
-  const lanes3 w = lanes3_scale(f.normal, f.root);
-  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
-}
-
-/* What the momenta of a row take, and the sums so far; in the room between passes. */
-typedef struct momentum_row {
-  const solve_arrays *a;
-  cloth_vector centre;
-  int32_t row, has_solution;
-  prediction_terms p;
-  wind_row wind; /* with air */
-  momentum_sums sums;
-} momentum_row;
-
-LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
-
-/* Begins with the first row. */
-static momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a, cloth_vector centre,
-                                   int32_t has_solution) {
-  momentum_row *r = (momentum_row *)room_between_passes(c);
-  clear_room(c, sizeof *r);
-  r->a = a;
-  r->centre = centre;
-  r->has_solution = has_solution;
-  r->p = prediction_of(c, t);
-  start_wind(&r->wind, c, a, t);
-  return r;
-}
-
-/* Adds a row to the sums. */
-CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
-  const solve_arrays *a = r->a;
-  const prediction_terms *p = &r->p;
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + r->row * a->pitch;
-  const int32_t first = r->row * a->columns;
-  EACH_ROW_BLOCK(i, ends, a->columns, {
-    const lanes mass = mass_ratios(c, diagonal, first, i);
-    const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
-    const lanes3 y = finished_solution(a, r->row, i, last_step, r->has_solution);
-    const lanes3 way = predicted_way(p, first + i, there, p->reach);
-    const lanes3 going =
-        lanes3_quantise(lanes3_scale(lanes3_load(p->v, first + i),
-                                     lanes_multiply(left_by_drag(p, lanes3_load(p->v, first + i), first + i), p->h)),
-                        WORK_ROUNDER);
-    lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
-    lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
-    if (a->air) {
-      const lanes3 air = air_at_solution(&r->wind, i, ends, way, y);
-      d = lanes3_subtract(d, air);
-      e = lanes3_subtract(e, air);
-    }
-    const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
-    d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
-    e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(&r->sums, i, d, e, arms);
-  });
-}
-
-/* What the solution has of both momenta beside what it should have; finishes the solution. */
-CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
-                                           cloth_vector centre, int32_t has_solution) {
-  momentum_row *r = start_momenta(c, t, a, centre, has_solution);
-  for (; r->row < a->rows; r->row++) {
-    if (a->air) { take_wind_row(&r->wind, a, r->row); }
-    sum_momentum_of_row(c, t, r);
-  }
-  const momenta m = momenta_of(&r->sums);
-  clear_room(c, sizeof *r);
-  return m;
-}
-
-/* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
-typedef struct air_sums {
-  tensor_sum blown, turned;
-  vector_sum held, coupled[3];
-} air_sums;
-
-LAYOUT_CONTRACT(air_sums_have_room, sizeof(air_sums) <= ROOM_BYTES);
-
-/* Adds the blocks of the air to the parts of M, I and C. */
-CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
-  const vector_array x = vectors_at(c, c->state.position);
-  air_sums *s = (air_sums *)room_between_passes(c);
-  clear_room(c, sizeof *s);
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const float *diagonal = a->diagonal + row * a->pitch;
-      const lanes own = lanes_load(diagonal + i);
-      const lanes_mask there = lanes_less(lanes_splat(0.0f), own);
-      const lanes3 w = lanes3_keep(there, own_load(a->air, row * a->pitch + i));
-      const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
-      const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
-      const lanes drag = lanes_subtract(own, mass_ratios(c, diagonal, row * a->columns, i));
-      tensor_sum_add(&s->blown, i, w, w);
-      tensor_sum_add(&s->turned, i, about, about);
-      vector_sum_add(&s->held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
-      vector_sum_add(&s->coupled[0], i, lanes3_scale(w, about.x));
-      vector_sum_add(&s->coupled[1], i, lanes3_scale(w, about.y));
-      vector_sum_add(&s->coupled[2], i, lanes3_scale(w, about.z));
-    }
-  }
-  sums->blown = tensor_of(&s->blown);
-  sums->turned = tensor_of(&s->turned);
-  const cloth_vector h = vector_sum_of(&s->held);
-  sums->coupled[0] = vector_add(vector_sum_of(&s->coupled[0]), vector(0.0f, negate(h.z), h.y));
-  sums->coupled[1] = vector_add(vector_sum_of(&s->coupled[1]), vector(h.z, 0.0f, negate(h.x)));
-  sums->coupled[2] = vector_add(vector_sum_of(&s->coupled[2]), vector(negate(h.y), h.x, 0.0f));
-  clear_room(c, sizeof *s);
-}
-
-/* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
-CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
-                                      inertia_sums *sums) {
-  const vector_array x = vectors_at(c, c->state.position);
-  row_sum isotropic = row_sum_start();
-  tensor_sum arms = tensor_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes own = lanes_load(diagonal + i);
-      const lanes held = with_air ? own : mass_ratios(c, diagonal, row * a->columns, i);
-      const lanes3 r = arms_of_block(x, row * a->columns + i, lanes_less(lanes_splat(0.0f), own), centre);
-      row_sum_add(&isotropic, i, held);
-      tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
-    }
-  }
-  fill_zero(sums, sizeof *sums);
-  sums->isotropic = sum_of(&isotropic);
-  sums->arms = tensor_of(&arms);
-}
-
-/* The centre of mass at the start of the substep, and the sum of the mass ratios. */
-CLOTH_SEPARATE cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
-  const vector_array x = vectors_at(c, c->state.position);
-  vector_sum moments = vector_sum_start();
-  row_sum masses = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes ratio = mass_ratios(c, diagonal, row * a->columns, i);
-      row_sum_add(&masses, i, ratio);
-      const lanes3 place = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
-      vector_sum_add(&moments, i, lanes3_scale(lanes3_quantise(place, WORK_ROUNDER), ratio));
-    }
-  }
-  *mass = sum_of(&masses);
-  return vector_scale(vector_sum_of(&moments), 1.0f / maximum(*mass, WORK_QUANTUM));
-}
-
-/* Least pivot of the tensor of inertia over its trace: cloth rolled into a line must not spin about itself. */
-#define LEAST_INERTIA 1.0e-5f
-
-/* Largest turn that is taken back in a substep [rad]. */
-#define LARGEST_TURN 0.3f
-
-/* A tensor of inertia: the inverse of `scale` I. */
-typedef struct inertia_tensor {
-  symmetric inverse;
-  float scale;
-} inertia_tensor;
-
-/* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
-static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
-  const cloth_vector q = t->arms.diagonal, d = vector_subtract(t->turned.diagonal, q);
-  const cloth_vector e = vector_subtract(t->turned.others, t->arms.others);
-  const float trace = q.x + q.y + q.z;
-  if (!(trace > STATE_QUANTUM)) {
-    const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
-    return none;
-  }
-  const float scale = 0.5f / trace;
-  const inertia_tensor i = {
-      inverse_tensor(scaled_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), LEAST_INERTIA), scale};
-  return i;
-}
-
-/* I^-1 L */
-static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment) {
-  return tensor_apply(i->inverse, vector_scale(moment, i->scale));
-}
-
-/* The inverse of M over the mass ratio `mass` of cloth. */
-static symmetric shift_tensor(const inertia_sums *t, float mass) {
-  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
-  const symmetric m = scaled_tensor(scale, t->isotropic, t->blown.diagonal, t->blown.others);
-  return inverse_tensor(m, LEAST_INERTIA);
-}
-
-/* M^-1 p of cloth of the mass ratio `mass`. */
-static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_vector momentum) {
-  return tensor_apply(shift_tensor(t, mass), vector_scale(momentum, 1.0f / maximum(mass, WORK_QUANTUM)));
-}
-
-/// Restoring momentum ///
-
-/* What a solve has left over is taken out of the solution of what nothing holds, as a motion as a whole, see
-   momentum.h: of a piece, or of all cloths that are solved as one, with the bodies that move along. */
-
-/* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
-typedef struct common_motion {
-  cloth_vector centre, shift, turn;
-  int32_t has_bodies;
-} common_motion;
-
-#if WITH_BODIES
-
-/* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
-static cloth_vector centre_with_bodies(const cloth *c, const substep_terms *t, cloth_vector centre, float *mass) {
-  cloth_vector moment = vector_scale(centre, *mass);
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    const float ratio = u->joins && !u->leader ? body_mass_ratio(t, &bodies_of(c)[n]) : 0.0f;
-    moment = vector_add_scaled(moment, vector_flush_work(u->start.position), ratio);
-    *mass += ratio;
-  }
-  return vector_scale(moment, 1.0f / *mass);
-}
-
-/* A column of a symmetric matrix, added. */
-static void add_column(tensor *m, int32_t n, cloth_vector column) {
-  if (n == 0) {
-    m->diagonal.x += column.x;
-    m->others.z += column.y;
-  } else if (n == 1) {
-    m->diagonal.y += column.y;
-    m->others.x += column.z;
-  } else {
-    m->diagonal.z += column.z;
-    m->others.y += column.x;
-  }
-}
-
-/* Adds the bodies that move along to momenta about a centre. */
-CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m) {
-  const float squared = t->h * t->h;
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    const rigid_body *b = &bodies_of(c)[n];
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    if (!u->joins || u->leader) { continue; }
-    const float ratio = body_mass_ratio(t, b), *y = u->solution;
-    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
-    const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
-    const cloth_vector fall = inputs_of(c)->gravity;
-    const cloth_vector linear = vector_add_scaled(moved, fall, negate(squared * b->gravity));
-    const cloth_vector angular = vector_add_scaled(moved, fall, squared * (1.0f - b->gravity));
-    const cloth_vector spin = vector_scale(apply_inertia(b->inertia, u->end.rotation, turned, 0), ratio / b->mass);
-    m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
-    m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
-    m->angular = vector_add(m->angular, spin);
-  }
-}
-
-/* The same of their inertia. */
-CLOTH_SEPARATE void add_body_inertia(const cloth *c, const substep_terms *t, cloth_vector centre, inertia_sums *sums) {
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    const rigid_body *b = &bodies_of(c)[n];
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    if (!u->joins || u->leader) { continue; }
-    const float ratio = body_mass_ratio(t, b);
-    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
-    sums->isotropic += ratio;
-    for (int32_t k = 0; k < 3; k++) {
-      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
-      add_column(&sums->arms, k, vector_scale(arm, ratio * component(arm, k)));
-      add_column(&sums->turned, k, vector_scale(own, ratio / b->mass));
-    }
-  }
-}
-
-/* Takes a common motion out of the bodies that move along. */
-static void take_from_bodies(const cloth *c, const common_motion *m) {
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    body_unknown *u = &body_unknowns_of(c)[n];
-    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, m->centre));
-    const cloth_vector taken = vector_add(m->shift, vector_cross(m->turn, arm));
-    for (int32_t k = 0; u->joins && k < 3; k++) {
-      u->solution[k] -= component(taken, k);
-      u->solution[3 + k] -= u->turns ? component(m->turn, k) : 0.0f;
-    }
-  }
-}
-
-#endif
-
-static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
-  *sum = vector_add_scaled(*sum, a, weight);
-}
-
-static void add_inertia(inertia_sums *sum, const inertia_sums *a, float weight) {
-  sum->isotropic += weight * a->isotropic;
-  add_weighted(&sum->arms.diagonal, a->arms.diagonal, weight);
-  add_weighted(&sum->arms.others, a->arms.others, weight);
-  add_weighted(&sum->blown.diagonal, a->blown.diagonal, weight);
-  add_weighted(&sum->blown.others, a->blown.others, weight);
-  add_weighted(&sum->turned.diagonal, a->turned.diagonal, weight);
-  add_weighted(&sum->turned.others, a->turned.others, weight);
-  for (int32_t k = 0; k < 3; k++) {
-    add_weighted(&sum->coupled[k], a->coupled[k], weight);
-  }
-}
-
-/* The centre of mass of a piece of one member, and its mass ratio. */
-static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
-  const cloth_vector centre = centre_of_mass(m->c, &a, mass);
-#if WITH_BODIES
-  return has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
-#else
-  (void)has_bodies;
-  return centre;
-#endif
-}
-
-/* The same of all members together. */
-CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, int32_t has_bodies, float *mass) {
-  cloth_vector moment = vector(0.0f, 0.0f, 0.0f), centre = moment;
-  *mass = 0.0f;
-  EACH_MEMBER(s, m, {
-    const float weight = mass_weight(s, m);
-    float own;
-    centre = centre_of_member(m, label, has_bodies, &own);
-    *mass += weight * own;
-    moment = vector_add_scaled(moment, centre, weight * own);
-  });
-  return s->count > 1 ? vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM)) : centre;
-}
-
-/* Takes a motion as a whole out of the solution of a piece. */
-CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *m) {
-  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
-  const vector_array x = vectors_at(c, c->state.position);
-  const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *solution = a->solution + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), centre);
-      const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
-      own_store(solution, i, lanes3_subtract(own_load(solution, i), taken));
-    }
-  }
-#if WITH_BODIES
-  if (m->has_bodies) { take_from_bodies(c, m); }
-#endif
-}
-
-/* Adds the momenta of a piece of one member. */
-CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
-                                      const common_motion *whole, momenta *sum) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
-  momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
-#endif
-  const float weight = mass_weight(s, m);
-  add_weighted(&sum->linear, own.linear, weight);
-  add_weighted(&sum->angular, own.angular, weight);
-}
-
-/* Adds its parts of M, I and C. */
-CLOTH_ONCE void add_inertia_of_member(const solve_group *s, const solve_member *m, int32_t label,
-                                      const common_motion *whole, inertia_sums *inertia) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
-  inertia_sums sums;
-  find_inertia_sums(m->c, &a, whole->centre, a.air != NULL, &sums);
-  if (WITH_AIR && a.air) { add_air_sums(m->c, &a, whole->centre, &sums); }
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &sums); }
-#endif
-  add_inertia(inertia, &sums, mass_weight(s, m));
-}
-
-/* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
-   limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
-CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
-  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
-  const symmetric inverse = shift_tensor(inertia, mass);
-  const cloth_vector *rows = inertia->coupled, alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
-  cloth_vector by[3];
-  for (int32_t k = 0; k < 3; k++) {
-    by[k] = tensor_apply(inverse, vector_scale(rows[k], scale));
-  }
-  const cloth_vector d = {vector_dot(rows[0], by[0]), vector_dot(rows[1], by[1]), vector_dot(rows[2], by[2])};
-  const cloth_vector e = {vector_dot(rows[1], by[2]), vector_dot(rows[2], by[0]), vector_dot(rows[0], by[1])};
-  const cloth_vector moment = {vector_dot(rows[0], alone), vector_dot(rows[1], alone), vector_dot(rows[2], alone)};
-  inertia->turned.diagonal = vector_subtract(inertia->turned.diagonal, d);
-  inertia->turned.others = vector_subtract(inertia->turned.others, e);
-  const inertia_tensor turning = tensor_of_inertia(inertia);
-  whole->turn = turn_by_moment(&turning, vector_subtract(sum->angular, moment));
-  clamp_length(&whole->turn, LARGEST_TURN);
-  whole->shift = vector_add_scaled(alone, by[0], negate(whole->turn.x));
-  whole->shift = vector_add_scaled(whole->shift, by[1], negate(whole->turn.y));
-  whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
-}
-
-/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
-CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
-  float mass;
-  common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
-  momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
-  inertia_sums inertia;
-  fill_zero(&inertia, sizeof inertia);
-  EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
-  EACH_MEMBER(s, m, add_inertia_of_member(s, m, label, &whole, &inertia));
-  solve_for_motion(&inertia, mass, &sum, &whole);
-  EACH_MEMBER(s, m, {
-    take_motion(m->c, label, &whole);
-    workspace_of(m->c)->last_step = 0.0f;
-    m->has_solution = 1;
-  });
-}
-
-/* Restores the momenta of all free pieces. `turned`: as restore_piece(). */
-CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
-  const free_pieces f = free_pieces_of_members(s);
-  for (int32_t n = 0; n < f.count; n++) {
-    restore_piece(s, f.label[n], f.has_bodies, turned);
   }
 }
 
@@ -20012,6 +19328,749 @@ static int32_t most_predictions(const cloth *c) {
 
 #endif
 
+/// Prediction ///
+
+/*
+ * Where particles go by themselves in a substep, x* = x_n + h f v, with v the velocity, extrapolated by the share of
+ * BDF2, and f the share of it that damping leaves, of which the first is a dry drag that takes what is slow to rest:
+ *
+ *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
+ *
+ * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter. Pins go where they
+ * are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
+ */
+
+/* What the prediction of a block takes, copied. */
+typedef struct prediction_terms {
+  vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
+  lanes h, reach, blend, drag, dry_drag, rest_speed;
+  const float *pressed; /* codes of contact; NULL without colliders */
+  int32_t blends, has_dry_drag;
+} prediction_terms;
+
+static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
+  const vector_array none = {NULL, NULL, NULL};
+  const prediction_terms p = {.x = vectors_at(c, c->state.position),
+                              .v = vectors_at(c, c->state.velocity),
+                              .before = c->state.velocity_history ? history_of(c, 1) : none,
+                              .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
+                              .h = lanes_splat(t->h),
+                              .reach = lanes_splat(t->reach * t->h),
+                              .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
+                              .drag = lanes_splat(t->drag),
+                              .dry_drag = lanes_splat(t->dry_drag),
+                              .rest_speed = lanes_splat(t->rest_speed),
+                              .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
+                              .blends = t->blend > 0.0f,
+                              .has_dry_drag = t->dry_drag > 0.0f};
+  return p;
+}
+
+/* The velocity of a block of free particles, extrapolated by BDF2: v + w (6 v0 - 7 v1 + v2) / 9. */
+CLOTH_INLINE lanes3 extrapolated(const prediction_terms *p, lanes3 v, int32_t i) {
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  const lanes3 before = lanes3_load(p->before, i), earlier = lanes3_load(p->earlier, i);
+  lanes3 change = lanes3_subtract(lanes3_scale(v, lanes_splat(6.0f)), lanes3_scale(before, lanes_splat(7.0f)));
+  change = lanes3_flush(lanes3_scale(lanes3_add(change, earlier), p->blend));
+  change = lanes3_select(has_no_history(earlier.x), none, change);
+  return lanes3_add(v, lanes3_select(has_no_history(before.x), none, change));
+}
+
+/* The share of a velocity that damping leaves; the dry drag leaves what was pressed in the last substep. */
+CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) {
+  if (!p->has_dry_drag) { return p->drag; }
+  const lanes one = lanes_splat(1.0f), squared = lanes3_dot(v, v);
+  const lanes fading = lanes_divide(p->dry_drag, lanes_add(one, lanes_multiply(squared, p->rest_speed)));
+  const lanes speed = lanes_maximum(lanes_square_root(squared), lanes_splat(STATE_QUANTUM));
+  const lanes left = lanes_subtract(one, lanes_divide(fading, speed));
+  const lanes damped = lanes_multiply(p->drag, lanes_maximum(left, lanes_splat(0.0f)));
+  return p->pressed ? lanes_select(lanes_less(lanes_splat(0.0f), lanes_load(p->pressed + i)), p->drag, damped) : damped;
+}
+
+/* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
+CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
+  lanes3 v = lanes3_load(p->v, i);
+  if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
+  return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
+}
+
+/* How far a block has turned off its prediction in the last substep, h (v0 - v1). */
+CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
+  const lanes3 before = lanes3_load(p->before, i);
+  const lanes_mask is_new = has_no_history(before.x);
+  const lanes3 turned = lanes3_scale(lanes3_subtract(lanes3_load(p->v, i), before), p->h);
+  const lanes3 known =
+      lanes3_of(lanes_drop(is_new, turned.x), lanes_drop(is_new, turned.y), lanes_drop(is_new, turned.z));
+  return lanes3_quantise(known, WORK_ROUNDER);
+}
+
+CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) {
+  const substep_terms *t = (const substep_terms *)piece->what;
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  const lanes viscosity = lanes_splat(t->viscosity);
+  const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
+  for (int32_t row = piece->first; row < piece->end; row++) {
+    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
+    float *turns = near_row(a->turn, a->pitch, row), *bent = near_row(a->bent, a->pitch, row);
+    const float *diagonal = a->diagonal + row * a->pitch;
+    const int32_t first = row * a->columns, columns = a->columns;
+    const ptrdiff_t plane = a->plane;
+    row_sum squares = row_sum_start();
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes mass = lanes_load(diagonal + i);
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
+      const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
+      near_store(place, plane, i, x);
+      near_store(way, plane, i, d);
+      if (has_turns) {
+        near_store(turns, plane, i, last_turn(&p, first + i));
+      } else {
+        near_store(turns, plane, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
+      }
+      if (is_viscous) { near_store(bent, plane, i, lanes3_add_scaled(x, d, viscosity)); }
+    }
+    row_sum_store(a->sums + LANES_SUMS * row, &squares);
+  }
+}
+
+/* Predicts all particles, and sums up the kinetic energy of the prediction. */
+CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
+  if (t->viscosity > 0.0f && t->bends) { clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane); }
+  run_strips(c, predict_strip, t);
+  close_rows(c, near_array(c, c->scratch.place));
+  close_rows(c, near_array(c, c->scratch.direction));
+  close_rows(c, near_array(c, c->scratch.solution));
+  if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
+  const lanes_sum none = {{0.0f}};
+  const float whole = 1.0f + t->rest;
+  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
+}
+
+/// Acceptance ///
+
+/*
+ * The new state: x = x_n + d and v = d / h with d = (x - x_n) + y. Only this writes positions and velocities. A
+ * particle faster than max_speed is slowed; one whose motion is not finite, or leaves the world, is put back where it
+ * was, without velocity: both are counted, and never happen to cloth at rest.
+ *
+ * In: way, solution, direction and the length of the last step. Out: position, velocity, velocity history. Scratch:
+ * none.
+ */
+
+/* What the acceptance of a block takes beside the prediction, copied. */
+typedef struct acceptance {
+  const cloth *c;
+  piece_counts *counts;
+  vector_array x, v, before, earlier;
+  lanes inverse_h;
+  float max_speed, h;
+  float max_coordinate; /* relative to the origin of the step [m] */
+} acceptance;
+
+/* Accepts one particle at x + d with the velocity v. */
+static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
+  cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
+  if (!vector_is_finite(v) || !vector_is_finite(to)) {
+    vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
+    a->counts->recovered++;
+    return;
+  }
+  if (!is_told(a->c, i) && clamp_length(&v, a->max_speed)) {
+    a->counts->limited++;
+    to = vector_add_scaled(vector_load(a->x, i), v, a->h);
+  }
+  if (!is_step_place(a->c, to)) {
+    vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
+    a->counts->recovered++;
+    return;
+  }
+  vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
+  vector_store(a->v, i, vector_flush(v, STATE_QUANTUM));
+}
+
+CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
+  float values[3][CLOTH_LANES];
+  const vector_array ways = {values[0], values[1], values[2]};
+  lanes3_store(ways, 0, d, CLOTH_LANES);
+  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
+    accept_one(a, i + lane, vector_load(ways, lane));
+  }
+}
+
+/* Accepts a block of particles from `i` on, of which `left` exist. `d`: its way over the substep. */
+CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
+  const lanes3 old = lanes3_load(a->v, i);
+  if (a->earlier.x) { lanes3_store(a->earlier, i, lanes3_load(a->before, i), left); }
+  if (a->before.x) { lanes3_store(a->before, i, old, left); }
+  const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
+  const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
+  const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
+                                       lanes_less(length_upper_bound(v), lanes_splat(a->max_speed)));
+  const lanes bad = lanes_drop(within, lanes_splat(1.0f));
+  if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
+    const acceptance seen = *a; /* so that nobody sees it where lanes are stored */
+    accept_one_by_one(&seen, i, left, d);
+  } else {
+    lanes3_store(a->x, i, to, left);
+    lanes3_store(a->v, i, v, left);
+  }
+}
+
+/* What the pass takes. */
+typedef struct accept_terms {
+  const substep_terms *t;
+  int32_t has_solution;
+} accept_terms;
+
+CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
+  const accept_terms *what = (const accept_terms *)piece->what;
+  const substep_terms *t = what->t;
+  const solve_arrays arrays = arrays_of(c), *s = &arrays;
+  const prediction_terms p = prediction_of(c, t);
+  const vector_array none = {NULL, NULL, NULL};
+  acceptance a = {.c = c,
+                  .counts = &piece->counts,
+                  .x = p.x,
+                  .v = p.v,
+                  .before = p.before,
+                  .earlier = c->settings.integration.bdf2_blend > 0.0f ? history_of(c, 2) : none,
+                  .inverse_h = lanes_splat(t->inverse_h),
+                  .max_speed = c->settings.integration.max_speed,
+                  .h = t->h,
+                  .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  const int32_t columns = s->columns, has_solution = what->has_solution;
+  for (int32_t row = piece->first; row < piece->end; row++) {
+    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
+      const lanes3 d = predicted_way(&p, row * columns + i, moves, p.reach);
+      const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
+      accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, y));
+    }
+  }
+}
+
+/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
+CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const accept_terms what = {t, has_solution};
+  const piece_counts made = run_strips(c, accept_strip, &what);
+  statistics_of(c)->particles_limited += made.limited;
+  statistics_of(c)->particles_recovered += made.recovered;
+}
+
+/// Momentum of cloth that nothing holds ///
+
+/*
+ * What is left of the residual when a solve ends is a force that acts from nowhere. On each piece that nothing holds
+ * its sum and its moment are taken out of the solution again, so that the momentum changes by gravity and air alone,
+ * and the angular momentum by air alone:
+ *
+ *   d = W y less what gravity and air give at the solution,  p = sum d
+ *   e = W (x + y - x_n - h f v0) less what air gives,         L = sum r x e,  r = x_n less the centre of mass
+ *   y -= s + t x r,  M s + C^T t = p,  C s + I t = L
+ *
+ * M, I and C are those of the operator, with the blocks of the air; C, what a shift changes of the angular momentum, is
+ * 0 without air. Bodies that the cloth touches or carries move along: their sums are added to p, L, M and I. The sum of
+ * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
+ * stretch cloth by half of the square of the angle.
+ *
+ * The part of the ways of a free cloth over a substep that has its momentum and its angular momentum, and deforms
+ * nothing, is a shift and a turn, with b the axis times the tangent of half the angle,
+ *
+ *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
+ *
+ * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
+ * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L, with an I' that has a least pivot.
+ *
+ * In: solution, direction, last step, state, air; bent = the ways. Out: solution; the last step is 0 afterwards.
+ * Scratch: product, row buffers.
+ */
+
+/* Adds a b^T, a and b parallel, to a symmetric matrix: sums[0] its diagonal, sums[1] its entries yz, zx, xy. */
+CLOTH_INLINE void tensor_sum_add(vector_sum sums[2], int32_t i, lanes3 a, lanes3 b) {
+  vector_sum_add(&sums[0], i, lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z)));
+  vector_sum_add(&sums[1], i, lanes3_of(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.y)));
+}
+
+/* Least pivot of the tensor of inertia over its trace: cloth rolled into a line must not spin about itself. */
+#define LEAST_INERTIA 1.0e-5f
+
+/* The inverse of scale (isotropic I + the matrix of diagonal d and others e). */
+static symmetric inverse_tensor(float scale, float isotropic, cloth_vector d, cloth_vector e) {
+  const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
+                       .yy = lanes_splat(scale * (isotropic + d.y)),
+                       .zz = lanes_splat(scale * (isotropic + d.z)),
+                       .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
+                       .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
+                       .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
+  return symmetric_quantise(symmetric_inverse(m, lanes_splat(LEAST_INERTIA)));
+}
+
+static cloth_vector tensor_apply(symmetric m, cloth_vector a) {
+  return vector_flush_work(lanes3_first(symmetric_apply(m, lanes3_splat(vector_flush_work(a)))));
+}
+
+/* Both momenta about a centre: sums of d and of r x e. */
+typedef struct momenta {
+  cloth_vector linear, angular;
+} momenta;
+
+static momenta momenta_of(const vector_sum sums[2]) {
+  const momenta m = {vector_sum_of(&sums[0]), vector_sum_of(&sums[1])};
+  return m;
+}
+
+/* The arms of a block about a centre, 0 where there is no cloth. */
+CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
+  const lanes3 arm = lanes3_subtract(lanes3_load(x, i), lanes3_splat(centre));
+  return lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
+}
+
+/* What the air gives a block at the solution y, times the mass ratio. */
+CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t ends, lanes3 way, lanes3 y) {
+  const wind_force f = wind_on_block(wind, i, ends, way);
+  const lanes3 w = lanes3_scale(f.normal, f.root);
+  return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
+}
+
+/* What the momenta of a solution take, and the sums so far; in the room between passes. */
+typedef struct momentum_sums {
+  prediction_terms p;
+  wind_row wind; /* with air */
+  vector_sum sums[2];
+} momentum_sums;
+
+LAYOUT_CONTRACT(momentum_sums_have_room, sizeof(momentum_sums) <= ROOM_BYTES);
+
+/* What the solution has of both momenta beside what it should have; finishes the solution. */
+CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
+                                           cloth_vector centre, int32_t has_solution) {
+  momentum_sums *s = (momentum_sums *)room_between_passes(c);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
+  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
+  clear_room(c, sizeof *s);
+  s->p = prediction_of(c, t);
+  start_wind(&s->wind, c, a, t);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const prediction_terms *p = &s->p;
+    if (a->air) { take_wind_row(&s->wind, a, row); }
+    EACH_ROW_BLOCK(i, ends, a->columns, {
+      const int32_t particle = row * a->columns + i;
+      const lanes mass = mass_ratios(c, a, row, i);
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
+      const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+      own_store(a->solution, row * a->pitch + i, y);
+      const lanes3 way = predicted_way(p, particle, there, p->reach);
+      const lanes3 v = lanes3_load(p->v, particle);
+      const lanes3 going =
+          lanes3_quantise(lanes3_scale(v, lanes_multiply(left_by_drag(p, v, particle), p->h)), WORK_ROUNDER);
+      lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
+      lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
+      if (a->air) {
+        const lanes3 air = air_at_solution(&s->wind, i, ends, way, y);
+        d = lanes3_subtract(d, air);
+        e = lanes3_subtract(e, air);
+      }
+      d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
+      e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
+      vector_sum_add(&s->sums[0], i, d);
+      vector_sum_add(&s->sums[1], i, lanes3_cross(arms_of_block(p->x, particle, there, centre), e));
+    });
+  }
+  const momenta m = momenta_of(s->sums);
+  clear_room(c, sizeof *s);
+  return m;
+}
+
+CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, const solve_arrays *a, cloth_vector centre) {
+  const vector_array x = vectors_at(c, c->state.position);
+  vector_sum *sums = (vector_sum *)room_between_passes(c);
+  clear_room(c, 2 * sizeof *sums);
+  EACH_PLACE(a, row, i, place, {
+    const lanes ratio = mass_ratios(c, a, row, i);
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
+    const lanes3 moved = lanes3_scale(near_load(near_row(a->bent, a->pitch, row), a->plane, i), ratio);
+    const lanes3 d = lanes3_quantise(lanes3_keep(there, moved), WORK_ROUNDER);
+    vector_sum_add(&sums[0], i, d);
+    vector_sum_add(&sums[1], i, lanes3_cross(arms_of_block(x, row * a->columns + i, there, centre), d));
+  });
+  const momenta m = momenta_of(sums);
+  clear_room(c, 2 * sizeof *sums);
+  return m;
+}
+
+/* What M, I and C about a centre consist of, symmetric matrices as tensor_sum_add() has them: r r^T of the isotropic
+   parts of the blocks; w w^T and (r x w) (r x w)^T of the air; the rows of C, of (r x w) w^T and of the isotropic parts
+   of the air, of which HELD is r times these. */
+enum { ARMS, BLOWN = ARMS + 2, TURNED = BLOWN + 2, COUPLED = TURNED + 2, HELD = COUPLED + 3, INERTIA_PARTS };
+
+/* And the sum of the isotropic parts. */
+typedef struct inertia_sums {
+  float isotropic;
+  cloth_vector part[INERTIA_PARTS];
+} inertia_sums;
+
+typedef struct inertia_rows {
+  row_sum isotropic;
+  vector_sum part[INERTIA_PARTS];
+} inertia_rows;
+
+LAYOUT_CONTRACT(inertia_rows_have_room, sizeof(inertia_rows) <= ROOM_BYTES);
+
+/* Adds the blocks of the air of a block of particles, `drag` their isotropic parts. */
+CLOTH_INLINE void add_air_sums(inertia_rows *s, int32_t i, lanes3 w, lanes3 r, lanes drag) {
+  const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
+  tensor_sum_add(&s->part[BLOWN], i, w, w);
+  tensor_sum_add(&s->part[TURNED], i, about, about);
+  vector_sum_add(&s->part[HELD], i, lanes3_scale(r, drag));
+  vector_sum_add(&s->part[COUPLED], i, lanes3_scale(w, about.x));
+  vector_sum_add(&s->part[COUPLED + 1], i, lanes3_scale(w, about.y));
+  vector_sum_add(&s->part[COUPLED + 2], i, lanes3_scale(w, about.z));
+}
+
+/* The parts of the masses alone, or with the blocks of the air. */
+CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
+                                      inertia_sums *sums) {
+  const vector_array x = vectors_at(c, c->state.position);
+  inertia_rows *s = (inertia_rows *)room_between_passes(c);
+  clear_room(c, sizeof *s);
+  EACH_PLACE(a, row, i, place, {
+    const lanes own = lanes_load(a->diagonal + place), ratio = mass_ratios(c, a, row, i), held = with_air ? own : ratio;
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), own);
+    const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
+    row_sum_add(&s->isotropic, i, held);
+    tensor_sum_add(&s->part[ARMS], i, lanes3_scale(r, held), r);
+    if (WITH_AIR && with_air) {
+      const lanes drag = lanes_keep(there, lanes_quantise(lanes_subtract(own, ratio), WORK_ROUNDER));
+      add_air_sums(s, i, lanes3_keep(there, own_load(a->air, place)), r, drag);
+    }
+  });
+  sums->isotropic = sum_of(&s->isotropic);
+  for (int32_t n = 0; n < INERTIA_PARTS; n++) {
+    sums->part[n] = vector_sum_of(&s->part[n]);
+  }
+  const cloth_vector h = sums->part[HELD];
+  cloth_vector *rows = &sums->part[COUPLED];
+  rows[0] = vector_add(rows[0], vector(0.0f, negate(h.z), h.y));
+  rows[1] = vector_add(rows[1], vector(h.z, 0.0f, negate(h.x)));
+  rows[2] = vector_add(rows[2], vector(negate(h.y), h.x, 0.0f));
+  clear_room(c, sizeof *s);
+}
+
+/* Largest turn that is taken back in a substep [rad]. */
+#define LARGEST_TURN 0.3f
+
+/* A tensor of inertia: the inverse of `scale` I. */
+typedef struct inertia_tensor {
+  symmetric inverse;
+  float scale;
+} inertia_tensor;
+
+/* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
+static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
+  const cloth_vector q = t->part[ARMS], d = vector_subtract(t->part[TURNED], q);
+  const cloth_vector e = vector_subtract(t->part[TURNED + 1], t->part[ARMS + 1]);
+  const float trace = q.x + q.y + q.z;
+  if (!(trace > STATE_QUANTUM)) {
+    const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
+    return none;
+  }
+  const float scale = 0.5f / trace;
+  const inertia_tensor i = {inverse_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), scale};
+  return i;
+}
+
+/* I^-1 L */
+static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment) {
+  return tensor_apply(i->inverse, vector_scale(moment, i->scale));
+}
+
+/* The inverse of M over the mass ratio `mass` of cloth. */
+static symmetric shift_tensor(const inertia_sums *t, float mass) {
+  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
+  return inverse_tensor(scale, t->isotropic, t->part[BLOWN], t->part[BLOWN + 1]);
+}
+
+/* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
+typedef struct common_motion {
+  cloth_vector centre, shift, turn;
+  int32_t has_bodies;
+} common_motion;
+
+#if WITH_BODIES
+
+/* Runs statements for each body `b`, with its unknowns `u`, that moves along and is not another cloth's. */
+#define EACH_BODY_ALONG(c, b, u, ...)                                                                                  \
+  for (int32_t b##_n = 0; b##_n < body_count_of(c); b##_n++) {                                                         \
+    const rigid_body *b = &bodies_of(c)[b##_n];                                                                        \
+    const body_unknown *u = &body_unknowns_of(c)[b##_n];                                                               \
+    if (u->joins && !u->leader) { __VA_ARGS__; }                                                                       \
+  }
+
+/* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
+static cloth_vector centre_with_bodies(const cloth *c, const substep_terms *t, cloth_vector centre, float *mass) {
+  cloth_vector moment = vector_scale(centre, *mass);
+  EACH_BODY_ALONG(c, b, u, {
+    const float ratio = body_mass_ratio(t, b);
+    moment = vector_add_scaled(moment, vector_flush_work(u->start.position), ratio);
+    *mass += ratio;
+  });
+  return vector_scale(moment, 1.0f / *mass);
+}
+
+/* Adds a symmetric matrix of these columns. */
+static void add_columns(cloth_vector tensor[2], const cloth_vector columns[3]) {
+  tensor[0] = vector_add(tensor[0], vector(columns[0].x, columns[1].y, columns[2].z));
+  tensor[1] = vector_add(tensor[1], vector(columns[1].z, columns[2].x, columns[0].y));
+}
+
+/* Adds the bodies that move along to momenta about a centre. */
+CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m) {
+  const float squared = t->h * t->h;
+  const cloth_vector fall = inputs_of(c)->gravity;
+  EACH_BODY_ALONG(c, b, u, {
+    const float ratio = body_mass_ratio(t, b), *y = u->solution;
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
+    const cloth_vector linear = vector_add_scaled(moved, fall, negate(squared * b->gravity));
+    const cloth_vector angular = vector_add_scaled(moved, fall, squared * (1.0f - b->gravity));
+    const cloth_vector spin = vector_scale(apply_inertia(b->inertia, u->end.rotation, turned, 0), ratio / b->mass);
+    m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
+    m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
+    m->angular = vector_add(m->angular, spin);
+  });
+}
+
+/* The same of their inertia. */
+CLOTH_SEPARATE void add_body_inertia(const cloth *c, const substep_terms *t, cloth_vector centre, inertia_sums *sums) {
+  EACH_BODY_ALONG(c, b, u, {
+    const float ratio = body_mass_ratio(t, b);
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    cloth_vector arms[3], turned[3];
+    sums->isotropic += ratio;
+    for (int32_t k = 0; k < 3; k++) {
+      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
+      arms[k] = vector_scale(arm, ratio * component(arm, k));
+      turned[k] = vector_scale(own, ratio / b->mass);
+    }
+    add_columns(&sums->part[ARMS], arms);
+    add_columns(&sums->part[TURNED], turned);
+  });
+}
+
+/* Takes a common motion out of the bodies that move along. */
+static void take_from_bodies(const cloth *c, const common_motion *m) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, m->centre));
+    const cloth_vector taken = vector_add(m->shift, vector_cross(m->turn, arm));
+    for (int32_t k = 0; u->joins && k < 3; k++) {
+      u->solution[k] -= component(taken, k);
+      u->solution[3 + k] -= u->turns ? component(m->turn, k) : 0.0f;
+    }
+  }
+}
+
+#endif
+
+static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
+  *sum = vector_add_scaled(*sum, a, weight);
+}
+
+/* The centre of mass of a piece of one member at the start of the substep, and its mass ratio. */
+static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  const cloth_vector moment = sum_of_piece(m->c, &a, 1, mass);
+  const cloth_vector centre = vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM));
+#if WITH_BODIES
+  if (has_bodies) { return centre_with_bodies(m->c, m->t, centre, mass); }
+#endif
+  (void)has_bodies;
+  return centre;
+}
+
+/* The same of all members together. */
+CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, int32_t has_bodies, float *mass) {
+  cloth_vector moment = vector(0.0f, 0.0f, 0.0f), centre = moment;
+  *mass = 0.0f;
+  EACH_MEMBER(s, m, {
+    const float weight = mass_weight(s, m);
+    float own;
+    centre = centre_of_member(m, label, has_bodies, &own);
+    *mass += weight * own;
+    moment = vector_add_scaled(moment, centre, weight * own);
+  });
+  return s->count > 1 ? vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM)) : centre;
+}
+
+/* Takes a motion as a whole out of the solution of a piece. */
+CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *m) {
+  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
+  EACH_PLACE(a, row, i, place, {
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), centre);
+    const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
+    own_store(a->solution, place, lanes3_subtract(own_load(a->solution, place), taken));
+  });
+#if WITH_BODIES
+  if (m->has_bodies) { take_from_bodies(c, m); }
+#endif
+}
+
+CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
+                                      const common_motion *whole, momenta *sum) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
+#if WITH_BODIES
+  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
+#endif
+  const float weight = mass_weight(s, m);
+  add_weighted(&sum->linear, own.linear, weight);
+  add_weighted(&sum->angular, own.angular, weight);
+}
+
+/* The parts of M, I and C of a member about a centre, with the blocks of the air or without. */
+static void find_inertia_of_member(const solve_member *m, int32_t label, const common_motion *whole, int32_t with_air,
+                                   inertia_sums *own) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  find_inertia_sums(m->c, &a, whole->centre, with_air && a.air, own);
+#if WITH_BODIES
+  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, own); }
+#endif
+}
+
+/* The same of all members. */
+CLOTH_ONCE void find_inertia_of_members(const solve_group *s, int32_t label, const common_motion *whole,
+                                        int32_t with_air, inertia_sums *sum) {
+  fill_zero(sum, sizeof *sum);
+  EACH_MEMBER(s, m, {
+    const float weight = mass_weight(s, m);
+    inertia_sums own;
+    find_inertia_of_member(m, label, whole, with_air, &own);
+    sum->isotropic += weight * own.isotropic;
+    for (int32_t n = 0; n < INERTIA_PARTS; n++) {
+      add_weighted(&sum->part[n], own.part[n], weight);
+    }
+  });
+}
+
+/* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
+   limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
+CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
+  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
+  const symmetric inverse = shift_tensor(inertia, mass);
+  const cloth_vector *rows = &inertia->part[COUPLED], alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
+  cloth_vector by[3];
+  for (int32_t k = 0; k < 3; k++) {
+    by[k] = tensor_apply(inverse, vector_scale(rows[k], scale));
+  }
+  const cloth_vector d = {vector_dot(rows[0], by[0]), vector_dot(rows[1], by[1]), vector_dot(rows[2], by[2])};
+  const cloth_vector e = {vector_dot(rows[1], by[2]), vector_dot(rows[2], by[0]), vector_dot(rows[0], by[1])};
+  const cloth_vector moment = {vector_dot(rows[0], alone), vector_dot(rows[1], alone), vector_dot(rows[2], alone)};
+  inertia->part[TURNED] = vector_subtract(inertia->part[TURNED], d);
+  inertia->part[TURNED + 1] = vector_subtract(inertia->part[TURNED + 1], e);
+  const inertia_tensor turning = tensor_of_inertia(inertia);
+  whole->turn = turn_by_moment(&turning, vector_subtract(sum->angular, moment));
+  clamp_length(&whole->turn, LARGEST_TURN);
+  whole->shift = vector_add_scaled(alone, by[0], negate(whole->turn.x));
+  whole->shift = vector_add_scaled(whole->shift, by[1], negate(whole->turn.y));
+  whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
+}
+
+/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
+CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
+  float mass;
+  common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
+  EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
+  inertia_sums inertia;
+  find_inertia_of_members(s, label, &whole, 1, &inertia);
+  solve_for_motion(&inertia, mass, &sum, &whole);
+  EACH_MEMBER(s, m, {
+    take_motion(m->c, label, &whole);
+    workspace_of(m->c)->last_step = 0.0f;
+    m->has_solution = 1;
+  });
+}
+
+/* Restores the momenta of all free pieces. `turned`: as restore_piece(). */
+CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
+  const free_pieces f = free_pieces_of_members(s);
+  for (int32_t n = 0; n < f.count; n++) {
+    restore_piece(s, f.label[n], f.has_bodies, turned);
+  }
+}
+
+/* Steps to find b: turns of less than half a radian agree to 1e-4 then. */
+#define TURN_STEPS 4
+/* Largest b, a right angle: a turn by more has less angular momentum. */
+#define LARGEST_HALF_TURN 1.0f
+
+typedef struct rigid_way {
+  cloth_vector centre, shift, half_turn; /* half_turn: b */
+  float share;                           /* 2 / (1 + b^2) */
+} rigid_way;
+
+/* The way of a block of particles at x. */
+CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
+  const lanes3 b = lanes3_splat(m->half_turn), r = lanes3_subtract(x, lanes3_splat(m->centre));
+  const lanes3 once = lanes3_cross(b, r);
+  const lanes3 turned = lanes3_scale(lanes3_add(once, lanes3_cross(b, once)), lanes_splat(m->share));
+  return lanes3_add(lanes3_splat(m->shift), turned);
+}
+
+/* b of the moment. */
+CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+  const inertia_tensor inertia = tensor_of_inertia(t);
+  const cloth_vector q = t->part[ARMS], o = t->part[ARMS + 1];
+  cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
+  for (int32_t n = 0; n < TURN_STEPS; n++) {
+    clamp_length(&b, LARGEST_HALF_TURN);
+    const cloth_vector sb =
+        vector(q.x * b.x + o.z * b.y + o.y * b.z, o.z * b.x + q.y * b.y + o.x * b.z, o.y * b.x + o.x * b.y + q.z * b.z);
+    const cloth_vector ib = vector_subtract(vector_scale(b, q.x + q.y + q.z), sb);
+    const cloth_vector wanted = vector_scale(moment, 0.5f * (1.0f + vector_dot(b, b)));
+    const cloth_vector left = vector_subtract(vector_add(wanted, vector_cross(b, vector_flush_work(sb))), ib);
+    b = vector_add(b, turn_by_moment(&inertia, left));
+  }
+  clamp_length(&b, LARGEST_HALF_TURN);
+  return b;
+}
+
+/* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
+CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
+  rigid_way whole;
+  int may_move = 1;
+  fill_zero(&whole, sizeof whole);
+  EACH_MEMBER(s, m, may_move &= is_free_piece(m->c) && !meets_colliders(m->c));
+  if (!may_move) { return whole; }
+  float mass;
+  const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of(m->c);
+    const momenta moved = momenta_of_ways(m->c, &a, about.centre);
+    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
+  });
+  inertia_sums inertia;
+  find_inertia_of_members(s, LABEL_ALL, &about, 0, &inertia);
+  const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
+  whole.centre = about.centre;
+  whole.shift = tensor_apply(shift_tensor(&inertia, mass), per_mass);
+  whole.half_turn = half_turn_of(&inertia, sum.angular);
+  whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));
+  return whole;
+}
+
 /// The operator ///
 
 /*
@@ -20028,6 +20087,12 @@ static int32_t most_predictions(const cloth *c) {
 /* From a particle to the one below at the other end of a spring of a direction, in columns. */
 CLOTH_INLINE int32_t column_step(int32_t direction) {
   return direction == DIAGONAL ? 1 : direction == ANTIDIAGONAL ? -1 : 0;
+}
+
+/* From the other ends of a block of springs of direction d to their starts, of near rows: `below` is the next one. */
+CLOTH_INLINE lanes3 along_springs(const float *row, const float *below, ptrdiff_t plane, int32_t d, int32_t i) {
+  const float *end = d == WARP ? row : below;
+  return lanes3_subtract(near_load(row, plane, i), near_load(end, plane, i + (d == WARP ? 1 : column_step(d))));
 }
 
 /* What the springs from the row above bring to a block: 0 for the first row. */
@@ -20085,7 +20150,6 @@ CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int3
   return r;
 }
 
-/* Goes on to row `row`, the next one. */
 CLOTH_INLINE void next_product_row(const solve_arrays *a, product_row *r, int32_t row) {
   const ptrdiff_t pitch = a->pitch;
   r->x = r->x_below;
@@ -20172,8 +20236,6 @@ CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t
   return sum;
 }
 
-#if WITH_WORKERS
-
 /* The forces that the springs of a row bring to the row below, which begins a strip. */
 CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
   const product_row above = product_row_of(a, row, 0, 0.0f);
@@ -20187,25 +20249,18 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
   if (a->is_ring) { close_forces(&above.brought, above.buffer, above.columns, WEFT); }
 }
 
-#else
-
-#define multiply_springs_above(a, row) ((void)(a), (void)(row))
-
-#endif
-
 /* The forces of the plate on a strip, in `product`. */
 CLOTH_ONCE void bend_direction(const solve_arrays *a, const substep_terms *t, const stage_piece *p) {
   const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   bend_plate(&plate, p->first, p->end);
 }
 
-/* The product of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   product_row r = product_row_of(a, p->first, bends, plate_scale(a, t, 1.0f + t->viscosity));
-  if (p->first > 0) {
+  if (WITH_WORKERS && p->first > 0) {
     multiply_springs_above(a, p->first - 1);
   } else {
     clear_forces(a, -1);
@@ -20216,14 +20271,168 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, const step_plan *pl
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(a, &r, row + 1);
   }
-  (void)plan;
 }
 
 /* q = A p. Returns p . q. */
 CLOTH_ONCE float multiply(const cloth *c, const substep_terms *t) {
-  const lanes_sum none = {{0.0f}};
-  run_strips(c, multiply_strip, t);
-  return sum_of_rows(c, none);
+  return sum_strips(c, multiply_strip, t);
+}
+
+/// The energy of a direction ///
+
+/*
+ * p . A p without A p, of which the last iteration of a solve wants nothing else: every term is a sum of squares.
+ *
+ *   springs  a |p_1 - p_0|^2 + c / l^2 (d . (p_1 - p_0))^2
+ *   plate    a^2 (|(D_u + b / a D_v) p|^2 - |E_u p|^2 - b^2 / a^2 |E_v p|^2), see terms/plate.h; or, with factors,
+ *            its energy as it stands there
+ *   others   mass, (w . p)^2 of the air, p . G p of further blocks
+ *
+ * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
+ */
+
+/* Below these d . (p_1 - p_0) counts as 0, 2^-50 [m^2]; w . p and G p, 2^-63; and what a plate bends by, 2^-43 [m].
+   Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
+#define LEAST_LENGTHENING 8.881784197001252e-16f
+#define LEAST_BLOW 1.0842021724855044e-19f
+#define LEAST_BEND 1.1368683772161603e-13f
+
+/* |a|^2, or 0 where that times a coefficient, however small, might be subnormal. */
+CLOTH_INLINE lanes squared_move(lanes3 a) {
+  const lanes square = lanes3_dot(a, a);
+  return lanes_drop(lanes_less(square, lanes_splat(LEAST_SHARE)), square);
+}
+
+/* Twice the energy of a block of springs of direction d. */
+CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i) {
+  const lanes3 apart = along_springs(r->x, r->x_below, r->plane, d, i);
+  const lanes3 moved = along_springs(r->p, r->p_below, r->plane, d, i);
+  const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
+  const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
+  const lanes way = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
+  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)), lanes_multiply(along, lanes_multiply(way, way)));
+}
+
+/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
+CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t is_last) {
+  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
+    const lanes3 p = near_load(r->p, r->plane, i);
+    lanes square = lanes_multiply(lanes_load(r->diagonal + i), lanes3_dot(p, p));
+    square = lanes_add(square, square_of_springs(r, WARP, i));
+    if (!is_last) {
+      square = lanes_add(square, square_of_springs(r, WEFT, i));
+      square = lanes_add(square, square_of_springs(r, DIAGONAL, i));
+      square = lanes_add(square, square_of_springs(r, ANTIDIAGONAL, i));
+    }
+    if (r->air) {
+      const lanes across = lanes_flush_below(lanes3_dot(own_load(r->air, i), p), LEAST_BLOW);
+      square = lanes_add(square, lanes_multiply(across, across));
+    }
+    if (r->ground) {
+      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_BLOW);
+      square = lanes_add(square, lanes3_dot(p, product));
+    }
+    row_sum_add(sum, i, square); /* 0 behind the last column, as all blocks are there */
+  }
+}
+
+/* Rows of a direction around one, and the plate. */
+typedef struct plate_squares {
+  const float *above, *here, *below; /* near rows: the row itself where there is none */
+  const float *border;               /* the row beside one at the border; NULL for others */
+  lanes ratio, centre, factor;
+  float squared_ratio;
+} plate_squares;
+
+/* The square of the difference of two places of a row, of which E_u has one at each end. */
+static float squared_difference(const float *row, ptrdiff_t plane, int32_t i, int32_t j) {
+  const cloth_vector d = vector_subtract(near_vector(row, plane, i), near_vector(row, plane, j));
+  return flush_small(vector_dot(d, d), LEAST_SHARE);
+}
+
+CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *rows, row_sum *sum) {
+  const plate_squares s = *rows;
+  const ptrdiff_t plane = a->plane;
+  const int32_t columns = a->columns, is_open = !a->is_ring;
+  EACH_ROW_BLOCK(i, ends, columns, {
+    const lanes3 here = near_load(s.here, plane, i);
+    lanes3 left = near_load(s.here, plane, i - 1);
+    lanes3 right = near_load(s.here, plane, i + 1);
+    if (is_open && (ends & ROW_FIRST)) { left = lanes3_select(lanes_first(1 - i), here, left); }
+    if (is_open && (ends & ROW_LAST)) { right = lanes3_select(lanes_first(columns - 1 - i), right, here); }
+    const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
+    const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
+    const lanes3 bend = lanes3_flush_below(lanes3_add_scaled(around, here, s.centre), LEAST_BEND);
+    const lanes square = lanes_multiply(lanes3_dot(bend, bend), s.factor);
+    row_sum_add(sum, i, ends ? lanes_within(square, columns - i) : square);
+  });
+  if (is_open) {
+    const float free =
+        squared_difference(s.here, plane, 1, 0) + squared_difference(s.here, plane, columns - 2, columns - 1);
+    row_sum_add(sum, 0, lanes_within(lanes_multiply(lanes_splat(negate(free)), s.factor), 1));
+  }
+  const lanes weight = lanes_multiply(lanes_splat(negate(s.squared_ratio)), s.factor);
+  for (int32_t i = 0; s.border && i < columns; i += CLOTH_LANES) {
+    const lanes3 d = lanes3_subtract(near_load(s.border, plane, i), near_load(s.here, plane, i));
+    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, squared_move(d)), columns - i));
+  }
+}
+
+CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep_terms *t, int32_t row) {
+  const int32_t next = NEAR_STEP * a->pitch, is_first = row == 0, is_last = row + 1 == a->rows;
+  const float *p = a->direction + row * next;
+  const plate_squares s = {.above = is_first ? p : p - next,
+                           .here = p,
+                           .below = is_last ? p : p + next,
+                           .border = is_first  ? p + next
+                                     : is_last ? p - next
+                                               : NULL,
+                           .ratio = lanes_splat(t->hinge_ratio),
+                           .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
+                           .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
+                           .squared_ratio = t->hinge_ratio * t->hinge_ratio};
+  return s;
+}
+
+/* Adds the plate's part of row `row` where hinges and cells differ, see terms/hinges.h. */
+CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *sum) {
+  const hinge_row r = hinge_row_of(p, row);
+  const int32_t columns = p->a->columns;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const hinge_block h = hinges_at(&r, i);
+    lanes square = lanes_multiply(h.of_warp, squared_move(h.warp));
+    square = lanes_add(square, lanes_multiply(h.of_weft, squared_move(h.weft)));
+    square = lanes_add(square, lanes_multiply(h.of_twist, squared_move(h.twist)));
+    row_sum_add(sum, i, lanes_within(square, columns - i));
+  }
+}
+
+CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, stage_piece *p) {
+  const substep_terms *t = (const substep_terms *)p->what;
+  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
+  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
+  for (int32_t row = p->first; row < p->end; row++) {
+    const product_row r = product_row_of(a, row, 0, 0.0f);
+    row_sum sum = row_sum_start();
+    if (row < last) {
+      add_squares_of_row(&r, &sum, 0);
+    } else {
+      add_squares_of_row(&r, &sum, 1);
+    }
+    if (bends && a->factors) {
+      add_hinge_squares(&plate, row, &sum);
+    } else if (bends) {
+      const plate_squares s = plate_squares_of(a, t, row);
+      add_plate_squares(a, &s, &sum);
+    }
+    row_sum_store(a->sums + LANES_SUMS * row, &sum);
+  }
+}
+
+/* p . A p of all particles. */
+CLOTH_ONCE float square_direction(const cloth *c, const substep_terms *t) {
+  return sum_strips(c, square_strip, t);
 }
 
 /// Linearisation ///
@@ -20333,13 +20542,9 @@ CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d,
 
 /* How a block of springs of direction d, a constant, moves. */
 CLOTH_INLINE spring_motion motion_at(const linear_row *r, int32_t d, int32_t i) {
-  const int32_t is_down = d != WARP, end = i + (is_down ? column_step(d) : 1);
-  const float *x = is_down ? r->x_below : r->x, *way = is_down ? r->way_below : r->way;
-  const float *turn = is_down ? r->turn_below : r->turn;
-  const ptrdiff_t plane = r->plane;
-  const spring_motion m = {.d = lanes3_subtract(near_load(r->x, plane, i), near_load(x, plane, end)),
-                           .way = lanes3_subtract(near_load(r->way, plane, i), near_load(way, plane, end)),
-                           .turn = lanes3_subtract(near_load(r->turn, plane, i), near_load(turn, plane, end))};
+  const spring_motion m = {.d = along_springs(r->x, r->x_below, r->plane, d, i),
+                           .way = along_springs(r->way, r->way_below, r->plane, d, i),
+                           .turn = along_springs(r->turn, r->turn_below, r->plane, d, i)};
   return m;
 }
 
@@ -20351,36 +20556,26 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
 }
 
-/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks: of
-   springs in the operator that resist compression in full, without a limit. d, has_factors: constants. */
-CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
-                                          int32_t has_factors) {
+/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks.
+   `is_plain`: they are in the operator, and resist compression in full, without a limit. d, has_factors, is_plain:
+   constants. */
+CLOTH_INLINE void linearise_springs_as(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
+                                       int32_t has_factors, int32_t is_plain) {
   linear_row r = *row; /* the stores of lanes may alias it */
   r.factors = has_factors ? r.factors : NULL;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&r, d, i);
     const spring_motion m = motion_at(&r, d, i);
-    const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
+    linear_spring spring =
+        linearise_spring(t, is_plain || d > WEFT, &k, &m, is_plain ? 1.0f : t->spring[d].compression);
     force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
-    store_springs(&r, d, i, &spring, m.d);
+    if (!is_plain && !t->spring[d].implicit) { spring.across = spring.along = lanes_splat(0.0f); }
+    if (is_plain || r.springs) { store_springs(&r, d, i, &spring, m.d); }
   }
 }
 
-/* The same of any springs. */
 CLOTH_ONCE void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
-  const linear_row r = *row;
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const spring_coefficients k = coefficients_at(&r, d, i);
-    const spring_motion m = motion_at(&r, d, i);
-    linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
-    force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
-    if (r.springs) {
-      const lanes zero = lanes_splat(0.0f);
-      spring.across = t->spring[d].implicit ? spring.across : zero;
-      spring.along = t->spring[d].implicit ? spring.along : zero;
-      store_springs(&r, d, i, &spring, m.d);
-    }
-  }
+  linearise_springs_as(row, t, d, columns, 1, 0);
 }
 
 /* Linearises the springs of direction d, a constant, that start in a row. */
@@ -20389,9 +20584,9 @@ CLOTH_INLINE void linearise_springs(const linear_row *r, const substep_terms *t,
   if (!r->springs || !t->spring[d].implicit || is_limited || is_soft) {
     linearise_any_springs(r, t, d, columns);
   } else if (r->factors) {
-    linearise_plain_springs(r, t, d, columns, 1);
+    linearise_springs_as(r, t, d, columns, 1, 1);
   } else {
-    linearise_plain_springs(r, t, d, columns, 0);
+    linearise_springs_as(r, t, d, columns, 0, 1);
   }
 }
 
@@ -20535,19 +20730,15 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
 /* What the springs of the row above bring to the first row of a strip: 0 for the first of all. Their two floats go
    where the row itself will store its own, as the row above belongs to another strip. */
 static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t first) {
-  if (first == 0) {
+  if (!WITH_WORKERS || first == 0) {
     clear_forces(a, -1);
     if (a->springs) { clear_blocks_above(a, 0); }
     return;
   }
-#if WITH_WORKERS
   linear_row above = linear_row_of(a, first - 1);
   above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
   linearise_springs_of_row(&above, t, a->columns, 0);
   if (a->is_ring) { close_rings(&above, a->columns); }
-#else
-  (void)t;
-#endif
 }
 
 /* The forces of the plate on a strip, in `residual`. */
@@ -20556,8 +20747,7 @@ CLOTH_ONCE void bend_places(const solve_arrays *a, const substep_terms *t, const
   if (t->bends) { bend_plate(&plate, p->first, p->end); }
 }
 
-/* Forces and blocks of the rows of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const int32_t last = a->rows - 1;
@@ -20575,7 +20765,6 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
     }
     next_linear_row(&r, a, row + 2 > last);
   }
-  (void)plan;
 }
 
 /* Forces and blocks of all rows. */
@@ -21851,197 +22040,6 @@ CLOTH_SEPARATE void follow_leaders(const cloth_group *group, uint32_t members) {
 
 #endif
 
-/// What joins cloths ///
-
-/*
- * What stands between the cloths of a part of a group, as the solve sees it: seams, whose filters make particles of
- * several cloths one unknown, and springs across seams. Bodies that several cloths have in common are in
- * bodies/coupling.h.
- *
- * In and out: what terms/seams.h and terms/seam_springs.h say. Scratch: none.
- */
-
-struct group_joints {
-  const cloth_group *group;
-  int32_t part;     /* of the group: the first of its cloths */
-  uint32_t members; /* its cloths, a bit each */
-  float inverse_h;  /* of the part of a substep */
-#if WITH_SEAMS
-  sewing *seams;
-#endif
-};
-
-/* By how many iterations its solve does more. */
-static int32_t more_iterations(const group_joints *j) {
-#if WITH_SEAMS
-  int is_sewn = 0;
-  for (int32_t n = 0; n < j->group->count; n++) {
-    is_sewn |= (j->members >> n & 1u) && j->seams->is_sewn[n];
-  }
-  return is_sewn ? SEWN_ITERATIONS : 0;
-#else
-  (void)j;
-  return 0;
-#endif
-}
-
-/* As a part of a substep begins, before the prediction: velocities of what is sewn meet, common bodies are one. */
-static void meet(const solve_group *g) {
-  g->joints->inverse_h = g->members->t->inverse_h;
-#if WITH_SEAMS
-  sewing *s = g->joints->seams;
-  EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
-  meet_sewn(s, g->joints->part, g->members->t);
-#endif
-#if WITH_COMMON_BODIES
-  link_bodies(g->joints->group, g->joints->members);
-#endif
-}
-
-/* After it. */
-static void place_joined(const group_joints *j) {
-#if WITH_SEAMS
-  place_sewn(j->seams, j->part);
-#endif
-  (void)j;
-}
-
-/* Forces and blocks of springs across seams; gathers resist no compression. */
-static void add_joint_terms(const solve_group *g) {
-#if WITH_SEAMS
-  EACH_MEMBER(g, m, loosen_gathers(g->joints->seams, m->number, m->t));
-  add_seam_springs(g->joints->seams, g->joints->part, g->joints->inverse_h);
-#endif
-  (void)g;
-}
-
-/* Before contacts are predicted from what acts on each particle and what pressed it last, b' (contact/press.h):
-   particles that are sewn together have their shares of what all of them have. */
-static void share_contacts(const solve_group *g) {
-#if WITH_SEAMS && WITH_COLLIDERS
-  const sewing *s = g->joints->seams;
-  int32_t touches = 0;
-  EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
-  if (!touches) { return; }
-  EACH_SEWN(s, g->joints->part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    const workspace *w = workspace_of(c);
-    p->velocity = vector(0.0f, 0.0f, 0.0f);
-    if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
-      p->velocity =
-          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
-      add_to_particle(&a, p->particle, p->velocity);
-    }
-  });
-  join_own(s, g->joints->part, 0);
-  EACH_SEWN(s, g->joints->part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    add_to_particle(&a, p->particle, vector_scale(p->velocity, -1.0f));
-  });
-#endif
-  (void)g;
-}
-
-/* What meeting has changed of the angular momentum, scaled as that of the first member. */
-static cloth_vector moment_of_meeting(const solve_group *g) {
-#if WITH_SEAMS
-  if (g->joints) {
-    const float scale = g->members->t->h / reference_mass(g->members->c);
-    return vector_scale(g->joints->seams->moment[g->joints->part], scale);
-  }
-#endif
-  (void)g;
-  return vector(0.0f, 0.0f, 0.0f);
-}
-
-/* The solutions of what has been solved for alone. */
-static void join_solved(const group_joints *j) {
-#if WITH_SEAMS
-  join_solutions(j->seams, j->part);
-#endif
-  (void)j;
-}
-
-/* What springs across seams add to p . q and, but for the last direction, to the product, which is joined. */
-static float multiply_joints(const group_joints *j, int32_t is_last) {
-#if WITH_SEAMS
-  const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
-  if (!is_last) { join_own(j->seams, j->part, 1); }
-  return sum;
-#else
-  (void)j;
-  (void)is_last;
-  return 0.0f;
-#endif
-}
-
-/* Makes the residuals of what is sewn together one. */
-static void join_residuals(const group_joints *j) {
-#if WITH_SEAMS
-  join_own(j->seams, j->part, 0);
-#endif
-  (void)j;
-}
-
-static void join_products(const group_joints *j) {
-#if WITH_SEAMS
-  join_own(j->seams, j->part, 1);
-#endif
-  (void)j;
-}
-
-/* The same of directions, see join_direction(). */
-static void join_directions(const group_joints *j, float beta, int32_t again) {
-#if WITH_SEAMS
-  join_direction(j->seams, j->part, beta, again);
-#endif
-  (void)j;
-  (void)beta;
-  (void)again;
-}
-
-/* By how much the energy of springs across seams, and of what gathers do not resist, rises over the ways. */
-static float joints_rise(const solve_group *g) {
-#if WITH_SEAMS
-  float rise = seam_springs_rise(g->joints->seams, g->joints->part);
-  EACH_MEMBER(g, m, rise -= m->weight * gathers_rise(g->joints->seams, m->number, m->t));
-  return rise;
-#else
-  (void)g;
-  return 0.0f;
-#endif
-}
-
-/* 1 if seams are open, whose closing does work that is not known. */
-static int is_closing(const group_joints *j) {
-#if WITH_SEAMS
-  return are_sewn_open(j->seams, j->part);
-#else
-  (void)j;
-  return 0;
-#endif
-}
-
-/* Once the new positions have been accepted: common bodies are where those of their leaders are. */
-static void accept_common_bodies(const solve_group *g) {
-#if WITH_COMMON_BODIES
-  follow_leaders(g->joints->group, g->joints->members);
-#endif
-  (void)g;
-}
-
-#if WITH_GROUPS
-
-/* When all has been moved: what is sewn together is at one place. */
-static void settle_joined(const group_joints *j) {
-#if WITH_SEAMS
-  settle_sewn(j->seams, j->part, j->inverse_h);
-#endif
-  (void)j;
-}
-
-#endif
-
 /// The coarsest level ///
 
 /*
@@ -22074,36 +22072,29 @@ static const grid_level *coarsest_level_of(const cloth *c) {
   return &workspace_of(c)->levels[workspace_of(c)->level_count - 1];
 }
 
-/* Adds `weight` times a symmetric block to the upper entries of node i. */
-CLOTH_INLINE void add_own_block(float *matrix, int32_t pitch, int32_t i, const float block[6], float weight) {
-  float *row = matrix + 3 * (i * pitch + i);
+/* Adds `weight` times a symmetric block to the entries of nodes i and j. */
+static void add_block(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
+  float *row = matrix + 3 * (i * pitch + j);
+  const float xy = weight * block[3], xz = weight * block[4], yz = weight * block[5];
   row[0] += weight * block[0];
-  row[1] += weight * block[3];
-  row[2] += weight * block[4];
+  row[1] += xy;
+  row[2] += xz;
   row += pitch;
+  row[0] += xy;
   row[1] += weight * block[1];
-  row[2] += weight * block[5];
+  row[2] += yz;
   row += pitch;
+  row[0] += xz;
+  row[1] += yz;
   row[2] += weight * block[2];
 }
 
 /* Adds a spring of a block between two nodes. */
 static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
   if (i == j) { return; }
-  add_own_block(matrix, pitch, i, block, weight);
-  add_own_block(matrix, pitch, j, block, weight);
-  float *row = matrix + (i < j ? 3 * (i * pitch + j) : 3 * (j * pitch + i));
-  row[0] -= weight * block[0];
-  row[1] -= weight * block[3];
-  row[2] -= weight * block[4];
-  row += pitch;
-  row[0] -= weight * block[3];
-  row[1] -= weight * block[1];
-  row[2] -= weight * block[5];
-  row += pitch;
-  row[0] -= weight * block[4];
-  row[1] -= weight * block[5];
-  row[2] -= weight * block[2];
+  add_block(matrix, pitch, i, i, block, weight);
+  add_block(matrix, pitch, j, j, block, weight);
+  add_block(matrix, pitch, i < j ? i : j, i < j ? j : i, block, negate(weight));
 }
 
 /* The places of a coarse cell where springs are looked at: their rows, the places of their columns, and where these
@@ -22228,7 +22219,6 @@ static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, cons
   }
 }
 
-/* Adds the plate. */
 CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
                                  int32_t pitch) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
@@ -22254,24 +22244,16 @@ CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const g
   }
 }
 
-/* to -= factor a, of the blocks that hold the floats `from` to `end` - 1. */
-CLOTH_INLINE void subtract_scaled(float *to, const float *a, lanes factor, int32_t from, int32_t end) {
-  for (int32_t i = from / CLOTH_LANES * CLOTH_LANES; i < end; i += CLOTH_LANES) {
-    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), factor)));
-  }
-}
-
-/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1.
- */
+/* to -= factor a, of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] ..
+   floats[1] - 1. */
 CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
                                   const int32_t floats[2]) {
   const lanes by = lanes_splat(factor);
-  if (CLOTH_LANES == 1) {
-    subtract_scaled(to, a, by, floats[0], floats[1]);
-    return;
+  for (int32_t i = floats[0]; CLOTH_LANES == 1 && i < floats[1]; i++) {
+    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
   }
   CLOTH_UNROLL
-  for (int32_t n = blocks[0]; n < blocks[1]; n++) {
+  for (int32_t n = CLOTH_LANES > 1 ? blocks[0] : blocks[1]; n < blocks[1]; n++) {
     const int32_t i = n * CLOTH_LANES;
     lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
   }
@@ -22332,7 +22314,7 @@ CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const 
     for (int32_t k = 0; k < 6; k++) {
       block[k] = *own_at(ground, SYMMETRIC_FLOATS, place, k) + (k < 3 ? LEAST_BLOCK : 0.0f);
     }
-    add_own_block(matrix, pitch, i, block, 1.0f);
+    add_block(matrix, pitch, i, i, block, 1.0f);
   }
   for (int32_t row = 0; row + 1 < l->rows; row++) {
     for (int32_t column = 0; column + !l->is_ring < l->columns; column++) {
@@ -22406,7 +22388,7 @@ typedef struct restriction {
   float scale;
 } restriction;
 
-static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+static void restrict_strip(const cloth *c, stage_piece *piece) {
   const restriction *r = (const restriction *)piece->what;
   const level_pair p = pair_of_piece(c, r->number, piece);
   if (r->floats == 3) {
@@ -22414,7 +22396,6 @@ static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *p
   } else {
     restrict_blocks(&p, r->from, r->to, r->scale, piece->first, piece->end);
   }
-  (void)plan;
 }
 
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
@@ -22429,11 +22410,10 @@ CLOTH_ONCE void restrict_level(const cloth *c, int32_t number, int32_t floats, f
   run_level_strips(c, restrict_strip, &r, &workspace_of(c)->levels[number]);
 }
 
-static void interpolate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+static void interpolate_strip(const cloth *c, stage_piece *piece) {
   const interpolation *v = (const interpolation *)piece->what;
   const level_pair p = pair_of_piece(c, v->number, piece);
   interpolate_vectors(&p, v, piece->first, piece->end);
-  (void)plan;
 }
 
 /* Adds the corrections of coarse level `number` to those of the level before it. */
@@ -22448,11 +22428,10 @@ CLOTH_ONCE void interpolate_level(const cloth *c, int32_t number) {
 }
 
 /* What holds the particles, of a strip of coarse rows. */
-static void restrict_held_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+static void restrict_held_strip(const cloth *c, stage_piece *piece) {
   const solve_arrays a = arrays_of(c);
   const level_pair p = pair_of_piece(c, 0, piece);
   restrict_held(c, &a, &p, *(const float *)piece->what, piece->first, piece->end);
-  (void)plan;
 }
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */
@@ -22508,171 +22487,6 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
     interpolate_level(c, n);
   }
   return parts;
-}
-
-/// The energy of a direction ///
-
-/*
- * p . A p without A p, of which the last iteration of a solve wants nothing else: every term is a sum of squares.
- *
- *   springs  a |p_1 - p_0|^2 + c / l^2 (d . (p_1 - p_0))^2
- *   plate    a^2 (|(D_u + b / a D_v) p|^2 - |E_u p|^2 - b^2 / a^2 |E_v p|^2), see terms/plate.h; or, with factors,
- *            its energy as it stands there
- *   others   mass, (w . p)^2 of the air, p . G p of further blocks
- *
- * In: direction, place, springs, diagonal, air, ground. Out: the partial sums of each row. Scratch: none.
- */
-
-/* Below these d . (p_1 - p_0) counts as 0, 2^-50 [m^2]; w . p and G p, 2^-63; and what a plate bends by, 2^-43 [m].
-   Where vectors nearly cancel, or springs are soft, the square might be subnormal. */
-#define LEAST_LENGTHENING 8.881784197001252e-16f
-#define LEAST_BLOW 1.0842021724855044e-19f
-#define LEAST_BEND 1.1368683772161603e-13f
-
-/* |a|^2, or 0 where that times a coefficient, however small, might be subnormal. */
-CLOTH_INLINE lanes squared_move(lanes3 a) {
-  const lanes square = lanes3_dot(a, a);
-  return lanes_drop(lanes_less(square, lanes_splat(LEAST_SHARE)), square);
-}
-
-/* Twice the energy of a block of springs of direction d. */
-CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i, lanes3 x, lanes3 p) {
-  const int32_t step = d == WARP ? 1 : column_step(d);
-  const lanes3 apart = lanes3_subtract(x, near_load(d == WARP ? r->x : r->x_below, r->plane, i + step));
-  const lanes3 moved = lanes3_subtract(p, near_load(d == WARP ? r->p : r->p_below, r->plane, i + step));
-  const lanes across = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d)));
-  const lanes along = lanes_load(OWN(r->springs, SPRING_FLOATS, i, SPRING_ALONG(d)));
-  const lanes way = lanes_flush_below(lanes3_dot(apart, moved), LEAST_LENGTHENING);
-  return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)), lanes_multiply(along, lanes_multiply(way, way)));
-}
-
-/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
-CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t is_last) {
-  for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
-    const lanes3 x = near_load(r->x, r->plane, i), p = near_load(r->p, r->plane, i);
-    lanes square = lanes_multiply(lanes_load(r->diagonal + i), lanes3_dot(p, p));
-    square = lanes_add(square, square_of_springs(r, WARP, i, x, p));
-    if (!is_last) {
-      square = lanes_add(square, square_of_springs(r, WEFT, i, x, p));
-      square = lanes_add(square, square_of_springs(r, DIAGONAL, i, x, p));
-      square = lanes_add(square, square_of_springs(r, ANTIDIAGONAL, i, x, p));
-    }
-    if (r->air) {
-      const lanes across = lanes_flush_below(lanes3_dot(own_load(r->air, i), p), LEAST_BLOW);
-      square = lanes_add(square, lanes_multiply(across, across));
-    }
-    if (r->ground) {
-      const lanes3 product = lanes3_flush_below(symmetric_apply(own_block(r->ground, i), p), LEAST_BLOW);
-      square = lanes_add(square, lanes3_dot(p, product));
-    }
-    row_sum_add(sum, i, square); /* 0 behind the last column, as all blocks are there */
-  }
-}
-
-/* Rows of a direction around one, and the plate. */
-typedef struct plate_squares {
-  const float *above, *here, *below; /* near rows: the row itself where there is none */
-  const float *border;               /* the row beside one at the border; NULL for others */
-  lanes ratio, centre, factor;
-  float squared_ratio;
-} plate_squares;
-
-/* The square of the difference of two places of a row, of which E_u has one at each end. */
-static float squared_difference(const float *row, ptrdiff_t plane, int32_t i, int32_t j) {
-  const cloth_vector d = vector_subtract(near_vector(row, plane, i), near_vector(row, plane, j));
-  return flush_small(vector_dot(d, d), LEAST_SHARE);
-}
-
-/* Adds the plate's part of a row. */
-CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *rows, row_sum *sum) {
-  const plate_squares s = *rows;
-  const ptrdiff_t plane = a->plane;
-  const int32_t columns = a->columns, is_open = !a->is_ring;
-  EACH_ROW_BLOCK(i, ends, columns, {
-    const lanes3 here = near_load(s.here, plane, i);
-    lanes3 left = near_load(s.here, plane, i - 1);
-    lanes3 right = near_load(s.here, plane, i + 1);
-    if (is_open && (ends & ROW_FIRST)) { left = lanes3_select(lanes_first(1 - i), here, left); }
-    if (is_open && (ends & ROW_LAST)) { right = lanes3_select(lanes_first(columns - 1 - i), right, here); }
-    const lanes3 over = lanes3_add(near_load(s.above, plane, i), near_load(s.below, plane, i));
-    const lanes3 around = lanes3_add_scaled(lanes3_add(left, right), over, s.ratio);
-    const lanes3 bend = lanes3_flush_below(lanes3_add_scaled(around, here, s.centre), LEAST_BEND);
-    const lanes square = lanes_multiply(lanes3_dot(bend, bend), s.factor);
-    row_sum_add(sum, i, ends ? lanes_within(square, columns - i) : square);
-  });
-  if (is_open) {
-    const float free =
-        squared_difference(s.here, plane, 1, 0) + squared_difference(s.here, plane, columns - 2, columns - 1);
-    row_sum_add(sum, 0, lanes_within(lanes_multiply(lanes_splat(negate(free)), s.factor), 1));
-  }
-  const lanes weight = lanes_multiply(lanes_splat(negate(s.squared_ratio)), s.factor);
-  for (int32_t i = 0; s.border && i < columns; i += CLOTH_LANES) {
-    const lanes3 d = lanes3_subtract(near_load(s.border, plane, i), near_load(s.here, plane, i));
-    row_sum_add(sum, i, lanes_within(lanes_multiply(weight, squared_move(d)), columns - i));
-  }
-}
-
-/* The plate around row `row`. */
-CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep_terms *t, int32_t row) {
-  const int32_t next = NEAR_STEP * a->pitch, is_first = row == 0, is_last = row + 1 == a->rows;
-  const float *p = a->direction + row * next;
-  const plate_squares s = {.above = is_first ? p : p - next,
-                           .here = p,
-                           .below = is_last ? p : p + next,
-                           .border = is_first  ? p + next
-                                     : is_last ? p - next
-                                               : NULL,
-                           .ratio = lanes_splat(t->hinge_ratio),
-                           .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
-                           .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
-                           .squared_ratio = t->hinge_ratio * t->hinge_ratio};
-  return s;
-}
-
-/* Adds the plate's part of row `row` where hinges and cells differ, see terms/plate.h. */
-CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *sum) {
-  const hinge_row r = hinge_row_of(p, row);
-  const int32_t columns = p->a->columns;
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const hinge_block h = hinges_at(&r, i);
-    lanes square = lanes_multiply(h.of_warp, squared_move(h.warp));
-    square = lanes_add(square, lanes_multiply(h.of_weft, squared_move(h.weft)));
-    square = lanes_add(square, lanes_multiply(h.of_twist, squared_move(h.twist)));
-    row_sum_add(sum, i, lanes_within(square, columns - i));
-  }
-}
-
-/* Squares of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
-  const substep_terms *t = (const substep_terms *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
-  const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
-  product_row r = product_row_of(a, p->first, 0, 0.0f);
-  for (int32_t row = p->first; row < p->end; row++) {
-    row_sum sum = row_sum_start();
-    if (row < last) {
-      add_squares_of_row(&r, &sum, 0);
-    } else {
-      add_squares_of_row(&r, &sum, 1);
-    }
-    if (bends && a->factors) {
-      add_hinge_squares(&plate, row, &sum);
-    } else if (bends) {
-      const plate_squares s = plate_squares_of(a, t, row);
-      add_plate_squares(a, &s, &sum);
-    }
-    row_sum_store(a->sums + LANES_SUMS * row, &sum);
-    next_product_row(a, &r, row + 1);
-  }
-  (void)plan;
-}
-
-/* p . A p of all particles. */
-CLOTH_ONCE float square_direction(const cloth *c, const substep_terms *t) {
-  const lanes_sum none = {{0.0f}};
-  run_strips(c, square_strip, t);
-  return sum_of_rows(c, none);
 }
 
 /// Passes of the solve ///
@@ -22739,15 +22553,13 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
   return sum;
 }
 
-/* Inverts the blocks of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = invert_row(c, a, t, row);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  (void)plan;
 }
 
 /* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
@@ -22775,6 +22587,32 @@ CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
   return add_levels(c);
 }
 
+/* The corrections of the first coarse level, which are spread over the rows of particles. */
+typedef struct correction_rows {
+  level_pair pair;
+  float *from; /* NULL without, and of cloth in pieces, whose product has them already */
+  ptrdiff_t plane;
+} correction_rows;
+
+static correction_rows correction_rows_of(const cloth *c, const stage_piece *piece) {
+  const grid_level *l = workspace_of(c)->levels;
+  correction_rows r;
+  fill_zero(&r, sizeof r);
+  if (uses_levels(c) && !is_in_pieces(c)) {
+    r.pair = pair_of_piece(c, 0, piece);
+    r.from = level_correction(c, l);
+    r.plane = l->plane;
+  }
+  return r;
+}
+
+/* Spreads them over a row of a strip from `first` on. Returns 0 without, 1 on a coarse row, 2 between two. */
+CLOTH_INLINE int32_t correct_row(const correction_rows *r, int32_t row, int32_t first, spread_row *spread) {
+  if (!r->from) { return 0; }
+  *spread = spread_over(&r->pair, r->from, r->plane, row, first);
+  return spread->above == spread->below ? 1 : 2;
+}
+
 /* What a row of the new direction is made from. */
 typedef struct direction_row {
   float *p;
@@ -22785,8 +22623,8 @@ typedef struct direction_row {
   int32_t columns;
 } direction_row;
 
-/* p = z + beta p of a row. `levels`: 0 without, 1 on a coarse row, 2 between two; `again`: 1 if there is a direction
-   before; constants. */
+/* p = z + beta p of a row. `levels`: what correct_row() returns; `again`: 1 if there is a direction before; constants.
+ */
 CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again) {
   const direction_row d = *r; /* the stores of lanes may alias it */
   for (int32_t i = 0; i < d.columns; i += CLOTH_LANES) {
@@ -22813,37 +22651,30 @@ typedef struct pass_step {
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
 CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t has_levels = uses_levels(c) && !is_in_pieces(c);
-  const grid_level *l = workspace_of(c)->levels;
-  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
-  float *coarse = has_levels ? level_correction(c, l) : NULL;
-  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
+  const correction_rows rows = correction_rows_of(c, piece);
   direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
   for (int32_t row = piece->first; row < piece->end; row++) {
     r.p = near_row(a->direction, a->pitch, row);
     r.z = a->product + 3 * row * a->pitch;
     r.diagonal = a->diagonal + row * a->pitch;
-    if (!has_levels) {
+    const int32_t levels = correct_row(&rows, row, piece->first, &r.spread);
+    if (levels == 0) {
       turn_row(&r, 0, again);
+    } else if (levels == 1) {
+      turn_row(&r, 1, again);
     } else {
-      r.spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
-      if (r.spread.above == r.spread.below) {
-        turn_row(&r, 1, again);
-      } else {
-        turn_row(&r, 2, again);
-      }
+      turn_row(&r, 2, again);
     }
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, stage_piece *p) {
   const pass_step *s = (const pass_step *)p->what;
   if (s->again) {
     turn_rows(c, p, s->length, 1);
   } else {
     turn_rows(c, p, s->length, 0);
   }
-  (void)plan;
 }
 
 /* The new direction. `again`: 1 if there is a direction before. */
@@ -22875,20 +22706,16 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
   return sum;
 }
 
-CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, stage_piece *p) {
   const pass_step *s = (const pass_step *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const lanes step = lanes_splat(s->length);
   for (int32_t row = p->first; row < p->end; row++) {
-    row_sum sum;
-    if (s->keeps) {
-      sum = advance_row(a, row, step, !s->again, 1);
-    } else {
-      sum = s->again ? advance_row(a, row, step, 0, 0) : advance_row(a, row, step, 1, 0);
-    }
+    const row_sum sum = s->keeps   ? advance_row(a, row, step, !s->again, 1)
+                        : s->again ? advance_row(a, row, step, 0, 0)
+                                   : advance_row(a, row, step, 1, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  (void)plan;
 }
 
 /* y += alpha p, r -= alpha q, z = P r. `keeps`: the product stays, see conjugate(). Returns r . z. */
@@ -22915,38 +22742,26 @@ CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spr
   return sum;
 }
 
-CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+CLOTH_SEPARATE void conjugate_strip(const cloth *c, stage_piece *piece) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t has_levels = uses_levels(c);
-  const grid_level *l = workspace_of(c)->levels;
-  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
-  float *coarse = has_levels ? level_correction(c, l) : NULL;
-  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
+  const correction_rows rows = correction_rows_of(c, piece);
+  spread_row spread;
+  fill_zero(&spread, sizeof spread);
   for (int32_t row = piece->first; row < piece->end; row++) {
-    spread_row spread;
-    int32_t levels = 0;
-    if (has_levels) {
-      spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
-      levels = spread.above == spread.below ? 1 : 2;
-    } else {
-      fill_zero(&spread, sizeof spread);
-    }
+    const int32_t levels = correct_row(&rows, row, piece->first, &spread);
     const row_sum sum = conjugate_row(a, row, &spread, levels);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  (void)plan;
 }
 
 /* After an advance() that has kept the product q: z . q, with z = P r. The product becomes D^-1 r, as ever. */
 CLOTH_ONCE float conjugate(const cloth *c) {
-  const lanes_sum none = {{0.0f}};
-  run_strips(c, conjugate_strip, NULL);
-  return sum_of_rows(c, none);
+  return sum_strips(c, conjugate_strip, NULL);
 }
 
 #endif
 
-CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, stage_piece *p) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t columns = a->columns;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
@@ -22965,13 +22780,172 @@ CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan,
       own_store(a->solution, place, y);
     }
   }
-  (void)plan;
 }
 
 /* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */
 CLOTH_ONCE void solve_alone(const cloth *c) {
   run_strips(c, solve_strip, NULL);
   workspace_of(c)->last_step = 0.0f;
+}
+
+/// What joins cloths ///
+
+/*
+ * What stands between the cloths of a part of a group, as the solve sees it: seams, whose filters make particles of
+ * several cloths one unknown, and springs across seams. Bodies that several cloths have in common are in
+ * bodies/coupling.h.
+ *
+ * In and out: what terms/seams.h and terms/seam_springs.h say. Scratch: none.
+ */
+
+struct group_joints {
+  const cloth_group *group;
+  int32_t part;     /* of the group: the first of its cloths */
+  uint32_t members; /* its cloths, a bit each */
+  float inverse_h;  /* of the part of a substep */
+#if WITH_SEAMS
+  sewing *seams;
+#endif
+};
+
+#if WITH_SEAMS
+
+/* By how many iterations its solve does more. */
+static int32_t more_iterations(const group_joints *j) {
+  int is_sewn = 0;
+  for (int32_t n = 0; n < j->group->count; n++) {
+    is_sewn |= (j->members >> n & 1u) && j->seams->is_sewn[n];
+  }
+  return is_sewn ? SEWN_ITERATIONS : 0;
+}
+
+/* As a part of a substep begins, before the prediction: velocities of what is sewn meet. */
+static void meet_seams(const solve_group *g) {
+  sewing *s = g->joints->seams;
+  EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
+  meet_sewn(s, g->joints->part, g->members->t);
+}
+
+/* After it. */
+static void place_joined(const group_joints *j) {
+  place_sewn(j->seams, j->part);
+}
+
+/* Forces and blocks of springs across seams; gathers resist no compression. */
+static void add_joint_terms(const solve_group *g) {
+  EACH_MEMBER(g, m, loosen_gathers(g->joints->seams, m->number, m->t));
+  add_seam_springs(g->joints->seams, g->joints->part, g->joints->inverse_h);
+}
+
+/* Before contacts are predicted from what acts on each particle and what pressed it last, b' (contact/press.h):
+   particles that are sewn together have their shares of what all of them have. */
+static void share_contacts(const solve_group *g) {
+#if WITH_COLLIDERS
+  const sewing *s = g->joints->seams;
+  int32_t touches = 0;
+  EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
+  if (!touches) { return; }
+  EACH_SEWN(s, g->joints->part, p, c, {
+    const solve_arrays a = arrays_of(c);
+    const workspace *w = workspace_of(c);
+    p->velocity = vector(0.0f, 0.0f, 0.0f);
+    if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
+      p->velocity =
+          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
+      add_to_particle(&a, p->particle, p->velocity);
+    }
+  });
+  join_own(s, g->joints->part, 0);
+  EACH_SEWN(s, g->joints->part, p, c, {
+    const solve_arrays a = arrays_of(c);
+    add_to_particle(&a, p->particle, vector_scale(p->velocity, -1.0f));
+  });
+#endif
+  (void)g;
+}
+
+/* What meeting has changed of the angular momentum, scaled as that of the first member. */
+static cloth_vector moment_of_meeting(const solve_group *g) {
+  if (!g->joints) { return vector(0.0f, 0.0f, 0.0f); }
+  const float scale = g->members->t->h / reference_mass(g->members->c);
+  return vector_scale(g->joints->seams->moment[g->joints->part], scale);
+}
+
+/* The solutions of what has been solved for alone. */
+static void join_solved(const group_joints *j) {
+  join_solutions(j->seams, j->part);
+}
+
+/* Makes the residuals of what is sewn together one, or the products. */
+static void join_residuals(const group_joints *j) {
+  join_own(j->seams, j->part, 0);
+}
+
+static void join_products(const group_joints *j) {
+  join_own(j->seams, j->part, 1);
+}
+
+/* The same of directions, see join_direction(). */
+static void join_directions(const group_joints *j, float beta, int32_t again) {
+  join_direction(j->seams, j->part, beta, again);
+}
+
+/* What springs across seams add to p . q and, but for the last direction, to the product, which is joined. */
+static float multiply_joints(const group_joints *j, int32_t is_last) {
+  const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
+  if (!is_last) { join_products(j); }
+  return sum;
+}
+
+/* By how much the energy of springs across seams, and of what gathers do not resist, rises over the ways. */
+static float joints_rise(const solve_group *g) {
+  float rise = seam_springs_rise(g->joints->seams, g->joints->part);
+  EACH_MEMBER(g, m, rise -= m->weight * gathers_rise(g->joints->seams, m->number, m->t));
+  return rise;
+}
+
+/* 1 if seams are open, whose closing does work that is not known. */
+static int is_closing(const group_joints *j) {
+  return are_sewn_open(j->seams, j->part);
+}
+
+/* When all has been moved: what is sewn together is at one place. */
+static void settle_joined(const group_joints *j) {
+  settle_sewn(j->seams, j->part, j->inverse_h);
+}
+
+#else
+#define more_iterations(j) 0
+#define meet_seams(g) ((void)(g))
+#define place_joined(j) ((void)(j))
+#define add_joint_terms(g) ((void)(g))
+#define share_contacts(g) ((void)(g))
+#define moment_of_meeting(g) vector(0.0f, 0.0f, 0.0f)
+#define join_solved(j) ((void)(j))
+#define join_residuals(j) ((void)(j))
+#define join_products(j) ((void)(j))
+#define join_directions(j, beta, again) ((void)(j))
+#define multiply_joints(j, is_last) 0.0f
+#define joints_rise(g) 0.0f
+#define is_closing(j) 0
+#define settle_joined(j) ((void)(j))
+#endif
+
+/* As a part of a substep begins, before the prediction: what is sewn meets, common bodies are one. */
+static void meet(const solve_group *g) {
+  g->joints->inverse_h = g->members->t->inverse_h;
+  meet_seams(g);
+#if WITH_COMMON_BODIES
+  link_bodies(g->joints->group, g->joints->members);
+#endif
+}
+
+/* Once the new positions have been accepted: common bodies are where those of their leaders are. */
+static void accept_common_bodies(const solve_group *g) {
+#if WITH_COMMON_BODIES
+  follow_leaders(g->joints->group, g->joints->members);
+#endif
+  (void)g;
 }
 
 /// The solve ///
@@ -22985,7 +22959,7 @@ CLOTH_ONCE void solve_alone(const cloth *c) {
  *   q = A p, alpha = r . z / p . q
  *   y += alpha p, r -= alpha q
  *
- * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
+ * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see product.h.
  * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first, or when only roundings
  * are left, which would feed each other. Without, after t->iterations of them, the solve goes on up to
  * t->most_iterations while the last one has still changed the potential, by alpha r . z / 2, by more than
@@ -23125,7 +23099,6 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   return all;
 }
 
-/* The bounds of a solve. */
 static void set_solve_bounds(solve_state *s) {
   float kinetic = 0.0f, fall = 0.0f;
   int32_t meets = 0, most = 0, rounds = INT32_MAX;
@@ -23160,7 +23133,6 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   });
 }
 
-/* The new direction. */
 static void turn_members(const solve_state *s, int32_t iteration) {
   EACH_MEMBER(s->group, m, turn_direction(m->c, s->beta, iteration > 1));
   if (s->group->joints) { join_directions(s->group->joints, s->beta, iteration > 1); }
@@ -23231,109 +23203,6 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
   }
 }
 
-/// Motion as a whole ///
-
-/*
- * The part of the ways of a free cloth over a substep that has its momentum and its angular momentum, and deforms
- * nothing: a shift and a turn about the centre of mass, with b the axis times the tangent of half the angle,
- *
- *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
- *
- * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
- * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L, with an I' that has a least pivot. Cloth that
- * is held, or touches a collider, moves as a whole not at all.
- */
-
-/* Steps to find b: turns of less than half a radian agree to 1e-4 then. */
-#define TURN_STEPS 4
-/* Largest b, a right angle: a turn by more has less angular momentum. */
-#define LARGEST_HALF_TURN 1.0f
-
-typedef struct rigid_way {
-  cloth_vector centre, shift, half_turn; /* half_turn: b */
-  float share;                           /* 2 / (1 + b^2) */
-} rigid_way;
-
-/* The way of a block of particles at x. */
-CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
-  const lanes3 b = lanes3_splat(m->half_turn), r = lanes3_subtract(x, lanes3_splat(m->centre));
-  const lanes3 once = lanes3_cross(b, r);
-  const lanes3 turned = lanes3_scale(lanes3_add(once, lanes3_cross(b, once)), lanes_splat(m->share));
-  return lanes3_add(lanes3_splat(m->shift), turned);
-}
-
-/* b of the moment. */
-CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
-  const inertia_tensor inertia = tensor_of_inertia(t);
-  const cloth_vector q = t->arms.diagonal, o = t->arms.others;
-  cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
-  for (int32_t n = 0; n < TURN_STEPS; n++) {
-    clamp_length(&b, LARGEST_HALF_TURN);
-    const cloth_vector sb =
-        vector(q.x * b.x + o.z * b.y + o.y * b.z, o.z * b.x + q.y * b.y + o.x * b.z, o.y * b.x + o.x * b.y + q.z * b.z);
-    const cloth_vector ib = vector_subtract(vector_scale(b, q.x + q.y + q.z), sb);
-    const cloth_vector wanted = vector_scale(moment, 0.5f * (1.0f + vector_dot(b, b)));
-    const cloth_vector left = vector_subtract(vector_add(wanted, vector_cross(b, vector_flush_work(sb))), ib);
-    b = vector_add(b, turn_by_moment(&inertia, left));
-  }
-  clamp_length(&b, LARGEST_HALF_TURN);
-  return b;
-}
-
-/* The momenta of the ways `way`, a near array, about a centre. */
-CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, float *way, cloth_vector centre) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const vector_array x = vectors_at(c, c->state.position);
-  momentum_sums *s = (momentum_sums *)room_between_passes(c);
-  clear_room(c, sizeof *s);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *ways = near_row(way, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes ratio = mass_ratios(c, a->diagonal + row * a->pitch, row * a->columns, i);
-      const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
-      const lanes3 moved = lanes3_keep(there, lanes3_scale(near_load(ways, a->plane, i), ratio));
-      const lanes3 d = lanes3_quantise(moved, WORK_ROUNDER);
-      momentum_sums_add(s, i, d, d, arms_of_block(x, row * a->columns + i, there, centre));
-    }
-  }
-  const momenta m = momenta_of(s);
-  clear_room(c, sizeof *s);
-  return m;
-}
-
-/* 1 if cloths that are solved as one may move as a whole. */
-static int may_move_as_whole(const solve_group *s) {
-  int may = 1;
-  EACH_MEMBER(s, m, may &= is_free_piece(m->c) && !meets_colliders(m->c));
-  return may;
-}
-
-/* The motion as a whole of cloths with the ways `bent`. */
-CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
-  rigid_way whole;
-  inertia_sums inertia;
-  fill_zero(&whole, sizeof whole);
-  fill_zero(&inertia, sizeof inertia);
-  if (!may_move_as_whole(s)) { return whole; }
-  float mass;
-  whole.centre = centre_of_members(s, LABEL_ALL, 0, &mass);
-  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
-  EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of(m->c);
-    const momenta moved = momenta_of_ways(m->c, a.bent, whole.centre);
-    inertia_sums sums;
-    find_inertia_sums(m->c, &a, whole.centre, 0, &sums);
-    const float weight = mass_weight(s, m);
-    add_weighted(&sum.linear, moved.linear, weight);
-    add_weighted(&sum.angular, moved.angular, weight);
-    add_inertia(&inertia, &sums, weight);
-  });
-  whole.shift = shift_by_momentum(&inertia, mass, sum.linear);
-  whole.half_turn = half_turn_of(&inertia, sum.angular);
-  whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));
-  return whole;
-}
-
 /// A bound on the energy ///
 
 /*
@@ -23344,7 +23213,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
  * with springs, plate, clamps, gravity and kinetic energy. While it is above 0 the ways are shortened towards the
- * motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
+ * motion as a whole (momentum.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than a share of the
@@ -23396,13 +23265,15 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
 
-/* 1 if no pin moves in the substep. */
-static int do_pins_rest(const cloth *c) {
-  const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const cloth_vector velocity = vector_load(v, i);
-    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
-  }
+/* 1 if no pin of the members moves in the substep. */
+static int do_pins_rest(const solve_group *s) {
+  EACH_MEMBER(s, m, {
+    const vector_array v = vectors_at(m->c, m->c->state.velocity);
+    for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
+      const cloth_vector velocity = vector_load(v, i);
+      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
+    }
+  });
   return 1;
 }
 
@@ -23411,31 +23282,21 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const ptrdiff_t plane = a->plane;
-  const int32_t columns = a->columns;
-  clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)plane);
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->bent, a->pitch, row);
-    float *direction = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const int32_t particle = row * columns + i;
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 start = has_solution ? own_load(solution, i) : none;
-      const lanes3 y = lanes3_add_scaled(start, near_load(direction, plane, i), last_step);
-      const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
-      const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
-      own_store(solution, i, y);
-      near_store(direction, plane, i, predicted);
-      near_store(way, plane, i, lanes3_quantise(d, WORK_ROUNDER));
-      near_store(place, plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
-    }
-    if (a->is_ring) {
-      close_ring(place, plane, columns);
-      close_ring(way, plane, columns);
-    }
-  }
+  clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
+  EACH_PLACE(a, row, i, place, {
+    const int32_t particle = row * a->columns + i;
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+    const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
+    const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
+    own_store(a->solution, place, y);
+    near_store(near_row(a->direction, a->pitch, row), a->plane, i, predicted);
+    near_store(near_row(a->bent, a->pitch, row), a->plane, i, lanes3_quantise(d, WORK_ROUNDER));
+    near_store(near_row(a->place, a->pitch, row), a->plane, i,
+               lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
+  });
+  close_rows(c, a->place);
+  close_rows(c, a->bent);
   workspace_of(c)->last_step = 0.0f;
 }
 
@@ -23453,14 +23314,12 @@ static int leaves_contacts(const cloth *c) {
 CLOTH_SEPARATE void restore_places(const cloth *c) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
-      near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
-    }
-    if (a->is_ring) { close_ring(place, a->plane, a->columns); }
-  }
+  EACH_PLACE(a, row, i, place, {
+    const lanes3 way = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+    const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), way);
+    near_store(near_row(a->place, a->pitch, row), a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
+  });
+  close_rows(c, a->place);
 }
 
 /* The part of a value within a range before and after a change, and how it changes: where both are within by the change
@@ -23523,12 +23382,9 @@ typedef struct energy_row {
 
 /* By how much the energy of a block of springs rises over the way. `is_plain`: see energy_row; a constant. */
 CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i, int32_t is_plain) {
-  const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
   const spring_coefficients k = coefficients_at(r, d, i);
-  const lanes3 before =
-      lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
-  const lanes3 change =
-      lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
+  const lanes3 before = along_springs(r->x, r->x_below, r->plane, d, i);
+  const lanes3 change = along_springs(r->way, r->way_below, r->plane, d, i);
   const lanes3 after = lanes3_add(before, change);
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
@@ -23547,13 +23403,7 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
 
 /* The energy of the springs that start in a row. `directions`, `is_plain`: constants. */
 CLOTH_INLINE void springs_rise(const energy_row *e, row_sum *sum, int32_t directions, int32_t is_plain) {
-  const linear_row r = {.x = e->r.x,
-                        .x_below = e->r.x_below,
-                        .way = e->r.way,
-                        .way_below = e->r.way_below,
-                        .coefficients = e->r.coefficients,
-                        .factors = e->r.factors,
-                        .plane = e->r.plane};
+  const linear_row r = e->r; /* copied, as the sums of lanes may alias it */
   const int32_t columns = e->a->columns;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     lanes rise = spring_rise(&r, e->t, WARP, i, is_plain);
@@ -23581,9 +23431,9 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
   const substep_terms *t = e->t;
   const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + e->row * a->pitch, *predicted = near_row(a->direction, a->pitch, e->row);
+  const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
-    const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
+    const lanes mass = mass_ratios(e->c, a, e->row, i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
@@ -23620,38 +23470,27 @@ static int are_springs_plain(const substep_terms *t) {
   return plain;
 }
 
-/* The forces of the plate for the ways, in `residual`. */
-CLOTH_ONCE void bend_ways(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  if (t->bends) { bend_plate(&plate, 0, a->rows); }
-}
-
-/* By how much the energy rises along the ways, of which `residual` holds the forces of the plate; without clamps. */
+/* By how much the energy rises along the ways, without clamps; `residual` takes the forces of the plate. */
 CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   row_sum sum = row_sum_start();
-  energy_row e = {.c = c,
-                  .a = a,
-                  .t = t,
-                  .r = linear_row_of(a, 0),
-                  .centre = near_vector(a->place, a->plane, 0),
-                  .is_plain = are_springs_plain(t)};
+  energy_row e = {
+      .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
+  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
+  if (t->bends) { bend_plate(&plate, 0, a->rows); }
   start_wind(&e.wind, c, a, t);
-  e.r.way = near_row(a->bent, a->pitch, 0);
-  e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
   for (; e.row < a->rows; e.row++) {
+    e.r = linear_row_of(a, e.row);
+    e.r.way = near_row(a->bent, a->pitch, e.row);
+    e.r.way_below = near_row(a->bent, a->pitch, e.row + 1 < a->rows ? e.row + 1 : e.row);
     if (a->air) { take_wind_row(&e.wind, a, e.row); }
     rise_of_row(&e, &sum);
     rise_of_springs(&e, &sum);
-    next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
   return sum_of(&sum);
 }
 
-/* By how much the energy rises along the ways. */
 static float energy_rise(const cloth *c, const substep_terms *t) {
-  bend_ways(c, t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
   if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
@@ -23664,16 +23503,14 @@ CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const 
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   row_sum sum = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes mass = mass_ratios(c, diagonal, row * a->columns, i);
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
-      const lanes3 rest = lanes3_keep(moves, lanes3_subtract(near_load(way, a->plane, i), whole));
-      row_sum_add(&sum, i, lanes_multiply(mass, lanes3_dot(rest, rest)));
-    }
-  }
+  EACH_PLACE(a, row, i, place, {
+    const lanes mass = mass_ratios(c, a, row, i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+    const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+    const lanes3 way = near_load(near_row(a->bent, a->pitch, row), a->plane, i);
+    const lanes3 rest = lanes3_keep(moves, lanes3_subtract(way, whole));
+    row_sum_add(&sum, i, lanes_multiply(mass, lanes3_dot(rest, rest)));
+  });
   return 0.5f * t->share * sum_of(&sum);
 }
 
@@ -23681,30 +23518,25 @@ CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const 
 CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  for (int32_t row = 0; row < a->rows; row++) {
+  EACH_PLACE(a, row, i, place, {
     float *way = near_row(a->bent, a->pitch, row);
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 d = near_load(way, a->plane, i);
-      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
-      const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
-      near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
-    }
-    if (a->is_ring) { close_ring(way, a->plane, a->columns); }
-  }
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    const lanes3 d = near_load(way, a->plane, i);
+    const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+    const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
+    near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
+  });
+  close_rows(c, a->bent);
 }
 
 /* solution = d less the prediction's way. */
 CLOTH_SEPARATE void solve_for_ways(const cloth *c) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *way = near_row(a->bent, a->pitch, row), *predicted = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      own_store(a->solution + 3 * row * a->pitch, i,
-                lanes3_subtract(near_load(way, a->plane, i), near_load(predicted, a->plane, i)));
-    }
-  }
+  EACH_PLACE(a, row, i, place, {
+    const lanes3 way = near_load(near_row(a->bent, a->pitch, row), a->plane, i);
+    const lanes3 predicted = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+    own_store(a->solution, place, lanes3_subtract(way, predicted));
+  });
 }
 
 /* 1 if springs may add energy that the end of the solve does not tell: those of stiff cloth, those that differ much in
@@ -23738,43 +23570,32 @@ static int has_guard(const solve_group *s) {
   return has;
 }
 
-/* Sums over the particles: of what is left of the residual times the prediction's way, and of y squared. */
-typedef struct left_sums {
-  float work, moved;
-} left_sums;
-
-CLOTH_SEPARATE left_sums sum_left(const cloth *c, int32_t has_solution) {
+/* Sums over the particles of what is left of the residual times the prediction's way and, `moved`, of y squared. */
+CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  const workspace *w = workspace_of(c);
-  const lanes last_step = lanes_splat(w->last_step);
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const int32_t columns = a->columns;
-  row_sum work = row_sum_start(), moved = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const int32_t place = row * a->pitch, first = row * columns;
-    const float *to = near_row(a->place, a->pitch, row), *direction = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes3 way = lanes3_subtract(near_load(to, a->plane, i), lanes3_load(x, first + i));
-      row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place + i)), columns - i));
-      const lanes3 start = has_solution ? own_load(a->solution, place + i) : none;
-      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
-      const lanes squares = lanes_multiply(lanes_load(a->diagonal + place + i), lanes3_dot(y, y));
-      row_sum_add(&moved, i, lanes_within(squares, columns - i));
-    }
-  }
-  const left_sums sums = {sum_of(&work), sum_of(&moved)};
-  return sums;
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  row_sum work = row_sum_start(), squares = row_sum_start();
+  EACH_PLACE(a, row, i, place, {
+    const int32_t left = a->columns - i;
+    const lanes3 to = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+    const lanes3 way = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
+    const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+    row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place)), left));
+    row_sum_add(&squares, i, lanes_within(lanes_multiply(lanes_load(a->diagonal + place), lanes3_dot(y, y)), left));
+  });
+  *moved = sum_of(&squares);
+  return sum_of(&work);
 }
 
 /* What tells if the energy has to be compared, summed over the members. */
 typedef struct guard_sums {
   float kinetic, fall, unsolved; /* fall: of a substep's free fall */
-  int32_t is_lively, touches, do_rest, is_free;
+  int32_t is_lively, touches, is_free;
 } guard_sums;
 
 static guard_sums guard_sums_of(const solve_group *s) {
-  guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .do_rest = 1, .is_free = 1};
+  guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .is_free = 1};
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.fall += m->weight * energy_of_fall(m->c, m->t);
@@ -23785,20 +23606,13 @@ static guard_sums guard_sums_of(const solve_group *s) {
   return g;
 }
 
-/* 1 if no pin of the members moves. */
-static int do_all_pins_rest(const solve_group *s) {
-  int rest = 1;
-  EACH_MEMBER(s, m, rest = rest && do_pins_rest(m->c));
-  return rest;
-}
-
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
 static int is_pulled_back(const solve_group *s, const guard_sums *g) {
   float work = 0.0f, moved = 0.0f;
   EACH_MEMBER(s, m, {
-    const left_sums left = sum_left(m->c, m->has_solution);
-    work += m->weight * left.work;
-    moved += m->weight * (0.5f * m->t->share * left.moved);
+    float squares;
+    work += m->weight * sum_left(m->c, m->has_solution, &squares);
+    moved += m->weight * (0.5f * m->t->share * squares);
   });
   if (work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic) { return 1; }
   return work + moved > TAKING_BACK * g->unsolved && moved < g->kinetic;
@@ -23807,10 +23621,10 @@ static int is_pulled_back(const solve_group *s, const guard_sums *g) {
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
 static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
-  if (g.is_lively || g.touches > 0) { return do_all_pins_rest(s); }
+  if (g.is_lively || g.touches > 0) { return do_pins_rest(s); }
   const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
   const float motion = maximum(g.kinetic, LEAST_MOTION * g.fall);
-  if (!(g.unsolved > share * motion) || !do_all_pins_rest(s)) { return 0; }
+  if (!(g.unsolved > share * motion) || !do_pins_rest(s)) { return 0; }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
   return !is_known || !is_pulled_back(s, &g);
 }
@@ -23836,7 +23650,6 @@ CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int
   return 1;
 }
 
-/* 1 if a member does fixed work. */
 static int has_fixed_work(const solve_group *s) {
   int has = 0;
   EACH_MEMBER(s, m, has |= m->c->settings.capacity.fixed_work);
@@ -23867,212 +23680,6 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
     if (leaves_contacts(m->c)) { restore_places(m->c); }
   });
   return times;
-}
-
-/// Acceptance ///
-
-/*
- * The new state: x = x_n + d and v = d / h with d = (x - x_n) + y. Only this writes positions and velocities. A
- * particle faster than max_speed is slowed; one whose motion is not finite, or leaves the world, is put back where it
- * was, without velocity: both are counted, and never happen to cloth at rest.
- *
- * In: way, solution, direction and the length of the last step. Out: position, velocity, velocity history. Scratch:
- * none.
- */
-
-/* What the acceptance of a block takes beside the prediction, copied. */
-typedef struct acceptance {
-  const cloth *c;
-  piece_counts *counts;
-  const float *solution, *direction; /* of the row */
-  vector_array x, v, before, earlier;
-  ptrdiff_t plane;
-  lanes last_step, inverse_h;
-  int32_t has_solution, keeps_earlier;
-  float max_speed, h;
-  float max_coordinate; /* relative to the origin of the step [m] */
-} acceptance;
-
-/* Accepts one particle at x + d with the velocity v. */
-static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
-  cloth_vector v = vector_scale(d, 1.0f / a->h), to = vector_add(vector_load(a->x, i), d);
-  if (!vector_is_finite(v) || !vector_is_finite(to)) {
-    vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
-    a->counts->recovered++;
-    return;
-  }
-  if (!is_told(a->c, i) && clamp_length(&v, a->max_speed)) {
-    a->counts->limited++;
-    to = vector_add_scaled(vector_load(a->x, i), v, a->h);
-  }
-  if (!is_step_place(a->c, to)) {
-    vector_store(a->v, i, vector(0.0f, 0.0f, 0.0f));
-    a->counts->recovered++;
-    return;
-  }
-  vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
-  vector_store(a->v, i, vector_flush(v, STATE_QUANTUM));
-}
-
-/* Accepts the particles of a block one by one. */
-CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
-  float values[3][CLOTH_LANES];
-  const vector_array ways = {values[0], values[1], values[2]};
-  lanes3_store(ways, 0, d, CLOTH_LANES);
-  for (int32_t lane = 0; lane < CLOTH_LANES && lane < left; lane++) {
-    accept_one(a, i + lane, vector_load(ways, lane));
-  }
-}
-
-/* Accepts a block that begins at column `column` of the row whose first particle is `first`, of which `left` exist.
-   `d`: its way over the substep. */
-CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
-  const lanes3 old = lanes3_load(a->v, i);
-  if (a->keeps_earlier) { lanes3_store(a->earlier, i, lanes3_load(a->before, i), left); }
-  if (a->before.x) { lanes3_store(a->before, i, old, left); }
-  const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
-  const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
-  const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
-                                       lanes_less(length_upper_bound(v), lanes_splat(a->max_speed)));
-  const lanes bad = lanes_drop(within, lanes_splat(1.0f));
-  if (lanes_any(lanes_both(lanes_first(left), lanes_less(lanes_splat(0.0f), bad)))) {
-    const acceptance seen = *a; /* so that nobody sees it where lanes are stored */
-    accept_one_by_one(&seen, i, left, d);
-  } else {
-    lanes3_store(a->x, i, to, left);
-    lanes3_store(a->v, i, v, left);
-  }
-}
-
-/* What the pass takes. */
-typedef struct accept_terms {
-  const substep_terms *t;
-  int32_t has_solution;
-} accept_terms;
-
-/* Accepts the particles of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
-  const accept_terms *what = (const accept_terms *)piece->what;
-  const substep_terms *t = what->t;
-  const solve_arrays arrays = arrays_of(c), *s = &arrays;
-  const prediction_terms p = prediction_of(c, t);
-  const vector_array none = {NULL, NULL, NULL};
-  acceptance a = {.c = c,
-                  .counts = &piece->counts,
-                  .x = p.x,
-                  .v = p.v,
-                  .before = p.before,
-                  .earlier = c->settings.integration.bdf2_blend > 0.0f ? history_of(c, 2) : none,
-                  .plane = s->plane,
-                  .last_step = lanes_splat(workspace_of(c)->last_step),
-                  .inverse_h = lanes_splat(t->inverse_h),
-                  .has_solution = what->has_solution,
-                  .keeps_earlier = c->settings.integration.bdf2_blend > 0.0f,
-                  .max_speed = c->settings.integration.max_speed,
-                  .h = t->h,
-                  .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
-  const int32_t columns = s->columns;
-  for (int32_t row = piece->first; row < piece->end; row++) {
-    const float *diagonal = s->diagonal + row * s->pitch, *solution = s->solution + 3 * row * s->pitch;
-    const float *direction = near_row(s->direction, s->pitch, row);
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      lanes3 d = predicted_way(&p, row * columns + i, moves, p.reach);
-      lanes3 y = lanes3_scale(near_load(direction, a.plane, i), a.last_step);
-      y = a.has_solution ? lanes3_add(y, own_load(solution, i)) : y;
-      accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, lanes3_keep(moves, y)));
-    }
-  }
-  (void)plan;
-}
-
-/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
-CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const accept_terms what = {t, has_solution};
-  const piece_counts made = run_strips(c, accept_strip, &what);
-  statistics_of(c)->particles_limited += made.limited;
-  statistics_of(c)->particles_recovered += made.recovered;
-}
-
-/// Preparation of the scratch ///
-
-/* What a step does to its scratch before the first substep: kernels read floats beside rows, whose effect is 0 only if
-   they are finite. Out: diagonal, levels, zeros in buffers and pads. */
-
-static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
-  const workspace *w = workspace_of(c);
-  float *near[4] = {a->place, a->direction, a->turn, a->bent};
-  for (int32_t n = 0; n < 4; n++) {
-    clear_near_pads(near[n], a->pitch, a->rows, (int32_t)a->plane);
-  }
-  for (int32_t n = 0; n < strips_of(c); n++) {
-    clear_floats(work_of_piece(c, n), buffer_floats(a->pitch, a->factors != NULL));
-    clear_floats(rows_of_piece(c, n), transfer_floats(a->pitch));
-  }
-  for (int32_t n = 0; n < w->level_count; n++) {
-    const grid_level *l = &w->levels[n];
-    clear_near_pads(level_correction(c, l), l->pitch, l->rows, l->plane);
-  }
-}
-
-/* The mass ratio of each particle that moves by itself; 0 for pins, and in the places behind a row. */
-static void fill_diagonal(const cloth *c, const solve_arrays *a) {
-  const float *mass = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *diagonal = a->diagonal + row * a->pitch;
-    const int32_t first = row * a->columns;
-    for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
-      const lanes ratio = mass ? lanes_load(mass + first + i) : lanes_splat(1.0f);
-      lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
-    }
-  }
-  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const int32_t row = i / a->columns;
-    a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
-  }
-}
-
-/* Counts the pinned particles, absent ones among them. */
-static void find_pins(const cloth *c) {
-  workspace *w = workspace_of(c);
-  w->pins = w->pins_end = 0;
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    w->pins++;
-    w->pins_end = i + 1;
-  }
-}
-
-/* What links and pins there are, and which pieces of cloth they make. */
-CLOTH_SEPARATE void describe_links(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c);
-  find_pins(c);
-  workspace_of(c)->pieces = 0;
-  workspace_of(c)->coarsest_is_kept = 0;
-  if (arrays.factors) { fill_factors(c, &arrays); }
-#if WITH_GAPS
-  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
-    workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
-  }
-#endif
-}
-
-/* Prepares the scratch of a step. */
-CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
-  workspace *w = workspace_of(c);
-  w->cells = w->cell_searches = 0;
-  w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
-  w->remembers = 1;
-  const solve_arrays arrays = arrays_of(c);
-  w->level_count = 0;
-  w->energy_guarded = 0;
-  w->diagonal_changed = 0;
-  if (c->scratch.levels) {
-    const float aspect = has_rest_shape(c) ? SHAPED_ASPECT : c->grid.spacing_warp / c->grid.spacing_weft;
-    w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
-  }
-  clear_solve_pads(c, &arrays);
-  describe_links(c);
-  fill_diagonal(c, &arrays);
 }
 
 /// Reactions of pins ///
@@ -24184,15 +23791,11 @@ static cloth_vector springs_times_solution(const solution_row *r) {
   const cloth_vector here = solution_beside(r, 0, 0);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = 0; n < 9; n++) {
-    const int32_t down = n / 3 - 1, right = n % 3 - 1;
-    if (n == 4 || !has_place(a, r->row + down, r->column + right)) { continue; }
-    const spring_place s = spring_between(r->row, r->column, down, right);
-    const int32_t near = (r->column + right + a->columns) % a->columns;
-    const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, r->row), a->plane, r->column),
-                                           near_vector(near_row(a->place, a->pitch, r->row + down), a->plane, near));
+    const int32_t place = place_around(a, r->row, r->column, n);
+    if (n == 4 || place < 0) { continue; }
     float m[6];
-    stored_block(a, &s, d, m);
-    const cloth_vector y = vector_subtract(here, solution_beside(r, down, right));
+    block_around(a, r->row, r->column, n, place, m);
+    const cloth_vector y = vector_subtract(here, solution_beside(r, n / 3 - 1, n % 3 - 1));
     sum = vector_add(sum, vector(m[0] * y.x + m[3] * y.y + m[4] * y.z, m[3] * y.x + m[1] * y.y + m[5] * y.z,
                                  m[4] * y.x + m[5] * y.y + m[2] * y.z));
   }
@@ -24208,7 +23811,6 @@ static cloth_vector hinge_times_solution(const solution_row *r, int32_t down, in
   return vector_scale(vector_add_scaled(ends, solution_beside(r, down, right), -2.0f), factor * r->t->hinge[d]);
 }
 
-/* The plate of a particle, times the solution. */
 static cloth_vector plate_times_solution(const solution_row *r) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -24248,13 +23850,9 @@ static cloth_vector held_part(const confinement *entry, cloth_vector force) {
 
 /* Is there a particle that moves beside a pin? */
 static int holds_particle(const solve_arrays *a, int32_t pin) {
-  const int32_t row = pin / a->columns, column = pin - row * a->columns;
   for (int32_t n = 0; n < 9; n++) {
-    const int32_t down = row + n / 3 - 1, right = column + n % 3 - 1;
-    if (has_place(a, down, right) &&
-        *own_at(a->diagonal, 1, down * a->pitch + (right + a->columns) % a->columns, 0) > 0.0f) {
-      return 1;
-    }
+    const int32_t place = place_around(a, pin / a->columns, pin % a->columns, n);
+    if (place >= 0 && *own_at(a->diagonal, 1, place, 0) > 0.0f) { return 1; }
   }
   return 0;
 }
@@ -24299,25 +23897,24 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
   return before;
 }
 
-/* Notes A y of a held particle, taken off b. */
-static void note_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t has_solution) {
+/* Notes A y of a pin, taken off b; `entry`: of a confined particle. */
+static void note_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t has_solution,
+                     const confinement *entry) {
   const solution_row r = {c, a, t, i / a->columns, i % a->columns, has_solution};
-  if (!is_gap(c, i, GAP_PARTICLE)) {
-    note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
-  }
+  if (is_gap(c, i, GAP_PARTICLE)) { return; }
+  const cloth_vector product = row_times_solution(&r);
+  note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), entry ? held_part(entry, product) : product));
 }
 
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    note_row(c, &a, t, i, has_solution);
+    note_row(c, &a, t, i, has_solution, NULL);
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    const solution_row r = {c, &a, t, entry->particle / a.columns, entry->particle % a.columns, has_solution};
-    const cloth_vector product = held_part(entry, row_times_solution(&r));
-    note_scaled(c, t, entry->particle, vector_subtract(vector(0.0f, 0.0f, 0.0f), product));
+    note_row(c, &a, t, entry->particle, has_solution, entry);
   }
 }
 
@@ -24331,7 +23928,7 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
       const sewn_particle *holder = holder_of(s, p);
       if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
-      note_row(c, &a, m->t, p->particle, m->has_solution);
+      note_row(c, &a, m->t, p->particle, m->has_solution, NULL);
       const cloth *to = s->cloths[holder->cloth];
       if (notes_pins(to)) {
         cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
@@ -24363,7 +23960,6 @@ CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, cons
   return vector_sum_of(&sum);
 }
 
-/* The mass ratio of all held particles. */
 static float held_mass(const cloth *c, const solve_arrays *a) {
   float mass = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
@@ -24379,9 +23975,9 @@ CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;
   const solve_arrays a = arrays_of(c);
-  pin_sums pins = {vector(0.0f, 0.0f, 0.0f), 0};
-  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  pin_sums pins = {none, 0};
+  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
   const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
   const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
   workspace_of(c)->last_step = 0.0f;
@@ -24510,89 +24106,72 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
  * -DCLOTH_SCALAR), inclusive, on a sheet of 32 x 32, rounded up. Others say what they are of.
  */
 
-/* Per sewn particle and part, and iteration; per spring across a seam, the same; per particle with gathers, and
-   part. */
-#define WORK_SEWN 3000u
-#define WORK_SEWN_ITERATION 700u
-#define WORK_SEAM_SPRING 2500u
-#define WORK_SEAM_SPRING_ITERATION 700u
-#define WORK_GATHERS 60u
-
-/* Once in a step, and once in a substep: for the cloth. */
-#define WORK_STEP 7500u
-#define WORK_SUBSTEP 2500u
-/* The coarsest level, which has up to nine nodes on any grid: its factors in a substep, its solve in an iteration. */
-#define WORK_COARSEST_FACTORS 92000u
-#define WORK_COARSEST 7000u
-/* Per particle and step: pads, diagonal, box, origin, sleep; labels and factors of cloth with gaps or a map. */
-#define WORK_PREPARE 70u
-#define WORK_LINKS 2000u
-/* Per particle and substep: prediction, BDF2, springs and inertia, blocks of springs, plate, air, factors of links. */
-#define WORK_PREDICT 120u
-#define WORK_BLEND 150u
-#define WORK_LINEARISE 610u
-#define WORK_BLOCKS 250u
-#define WORK_PLATE 95u
-#define WORK_AIR 230u
-#define WORK_FACTORS 160u
-/* The preconditioner: blocks of the particles, coarse levels, and these of cloth in pieces; or no operator at all. */
-#define WORK_SET_UP 200u
-#define WORK_SET_UP_LEVELS 335u
-#define WORK_SET_UP_PIECES 2350u
-#define WORK_ALONE 30u
-/* An iteration: springs and vectors, plate, coarse levels, these in pieces, air, factors, blocks of the ground. */
-#define WORK_ITERATION 360u
-#define WORK_ITERATION_PLATE 95u
-#define WORK_ITERATION_LEVELS 130u
-#define WORK_ITERATION_PIECES 1100u
-#define WORK_ITERATION_AIR 20u
-#define WORK_ITERATION_FACTORS 75u
-#define WORK_ITERATION_GROUND 30u
-/* The energy of a substep is compared; more with air; its ways are shortened and compared once more. */
-#define WORK_GUARD 780u
-#define WORK_GUARD_AIR 240u
-#define WORK_SHORTENING 250u
-/* Momentum of cloth that nothing holds. */
-#define WORK_FREE 440u
-#define WORK_ACCEPT 155u
-/* Blocks of the ground; targets with motion constraints, and a slot of tethers, which all pull. */
-#define WORK_GROUND 310u
-#define WORK_TARGETS 600u
-#define WORK_TETHER 560u
-/* Per prediction of a contact with one of these. */
-#define WORK_PREDICTION 470u
-/* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
-#define WORK_PIN 2600u
-#define WORK_NOTED 225u
-#define WORK_NOTED_PIN 5600u
-/* Per confined particle and pass over them: eight of a substep, two of an iteration. */
-#define WORK_CONFINED 130u
-/* Per particle of cloth that may tear: threads that are too long are looked for. */
-#define WORK_TEAR 75u
-/* Per particle and substep on the way to rest: energy, largest speed, a stop. */
-#define WORK_SETTLE 80u
-
-/* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
-   where its energy is compared. contact/body.h has what a comparison with a collider costs. */
-#define WORK_MEETING 120u
-#define WORK_TOUCH 30000u
-#define TOUCH_PARTICLES 8u
-#define WORK_TOUCH_ENERGY 2500u
-/* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place
-   of one at which a search measures how far it is from a collider. */
-#define WORK_CELL 2600u
-#define WORK_CELL_ITERATION 400u
-#define WORK_CELL_ENERGY 450u
-#define WORK_CELL_SEARCH 600u
-/* Per particle where cells touch: what pressed it last. */
-#define WORK_LAST_FORCES 90u
-/* Per body with mass and product of a solve; and of these per touch, per triangle that touches, per attachment. */
-#define WORK_BODY 2000u
-#define WORK_BODY_TOUCH 3000u
-#define WORK_BODY_CELL 900u
-#define WORK_BODY_SPRING 600u
-/* Products of a solve beside its iterations: what begins and ends it. */
-#define BODY_PRODUCTS 5u
+enum {
+  /* Once in a step, and once in a substep: for the cloth. */
+  WORK_STEP = 7500,
+  WORK_SUBSTEP = 2500,
+  /* Per particle and step. */
+  WORK_PREPARE = 70, /* pads, diagonal, box, origin, sleep */
+  WORK_LINKS = 2000, /* labels and factors of cloth with gaps or a map */
+  /* Per particle and substep. */
+  WORK_PREDICT = 120,
+  WORK_BLEND = 150,     /* BDF2 */
+  WORK_LINEARISE = 610, /* springs and inertia */
+  WORK_BLOCKS = 250,    /* of springs */
+  WORK_PLATE = 95,
+  WORK_AIR = 230,
+  WORK_FACTORS = 160,        /* of links */
+  WORK_SET_UP = 200,         /* the preconditioner: blocks of the particles, ... */
+  WORK_SET_UP_LEVELS = 335,  /* ... coarse levels, ... */
+  WORK_SET_UP_PIECES = 2350, /* ... and these of cloth in pieces; ... */
+  WORK_ALONE = 30,           /* ... or no operator at all */
+  WORK_GUARD = 780,          /* the energy of a substep is compared; ... */
+  WORK_GUARD_AIR = 240,      /* ... more with air; ... */
+  WORK_SHORTENING = 250,     /* ... its ways are shortened and compared once more */
+  WORK_FREE = 440,           /* momentum of cloth that nothing holds */
+  WORK_ACCEPT = 155,
+  WORK_GROUND = 310,     /* blocks of the ground */
+  WORK_TARGETS = 600,    /* with motion constraints */
+  WORK_TETHER = 560,     /* a slot, which all pull */
+  WORK_NOTED = 225,      /* reactions of pins are noted */
+  WORK_TEAR = 75,        /* threads that are too long are looked for */
+  WORK_SETTLE = 80,      /* on the way to rest: energy, largest speed, a stop */
+  WORK_MEETING = 120,    /* cloth that may touch colliders */
+  WORK_LAST_FORCES = 90, /* where cells touch: what pressed it last */
+  /* Per particle and iteration. */
+  WORK_ITERATION = 360, /* springs and vectors */
+  WORK_ITERATION_PLATE = 95,
+  WORK_ITERATION_LEVELS = 130,
+  WORK_ITERATION_PIECES = 1100,
+  WORK_ITERATION_AIR = 20,
+  WORK_ITERATION_FACTORS = 75,
+  WORK_ITERATION_GROUND = 30,
+  /* The coarsest level, which has up to nine nodes on any grid: in a substep, and in an iteration. */
+  WORK_COARSEST_FACTORS = 92000,
+  WORK_COARSEST = 7000,
+  /* Others. */
+  WORK_PREDICTION = 470, /* per prediction of a contact with a target or a tether */
+  WORK_PIN = 2600,       /* per pin: clamps and springs to it on coarse levels; ... */
+  WORK_NOTED_PIN = 5600, /* ... and where reactions are noted */
+  WORK_CONFINED = 130,   /* per confined particle and pass over them: eight of a substep, two of an iteration */
+  WORK_TOUCH = 30000,    /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
+  TOUCH_PARTICLES = 8,
+  WORK_TOUCH_ENERGY = 2500,  /* where the energy is compared */
+  WORK_CELL = 2600,          /* per triangle that touches: its law, force, blocks, memory; ... */
+  WORK_CELL_ITERATION = 400, /* ... in an iteration; ... */
+  WORK_CELL_ENERGY = 450,    /* ... where its energy is compared; ... */
+  WORK_CELL_SEARCH = 600,    /* ... per place at which a search measures how far it is from a collider */
+  WORK_BODY = 2000,          /* per body with mass and product of a solve, and of these ... */
+  WORK_BODY_TOUCH = 3000,    /* ... per touch, ... */
+  WORK_BODY_CELL = 900,      /* ... per triangle that touches, ... */
+  WORK_BODY_SPRING = 600,    /* ... per attachment */
+  BODY_PRODUCTS = 5,         /* of a solve beside its iterations: what begins and ends it */
+  WORK_SEWN = 3000,          /* per sewn particle and part, ... */
+  WORK_SEWN_ITERATION = 700, /* ... and iteration */
+  WORK_SEAM_SPRING = 2500,   /* per spring across a seam, the same */
+  WORK_SEAM_SPRING_ITERATION = 700,
+  WORK_GATHERS = 60 /* per particle of cloth with gathers, and part */
+};
 /* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
@@ -24612,186 +24191,15 @@ typedef struct work_scene {
   int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
-#if WITH_PLANNING
-
-static int32_t count_pins(const cloth *c) {
-  int32_t pins = 0;
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    pins++;
-  }
-  return pins;
+/* So many times a piece of work. */
+CLOTH_INLINE uint64_t times(int64_t count, uint64_t work) {
+  return (uint64_t)count * work;
 }
-
-/* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
-static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
-  int64_t searches = 0;
-#if WITH_COLLIDERS
-  searches += (int64_t)c->count * (colliders - surfaces) *
-              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL));
-#endif
-#if WITH_SURFACES
-  searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
-#endif
-  (void)c;
-  (void)colliders;
-  (void)surfaces;
-  (void)has_fields;
-  return searches;
-}
-
-#endif
-
-#if WITH_PLANNING
-
-/* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
-   is charged for so many searches at most; where there are bodies with mass, at both ends of the part. */
-static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches, int32_t bodies) {
-#if WITH_COLLIDERS
-  const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
-  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
-#else
-  (void)c;
-  (void)bodies;
-  (void)cells;
-  (void)searches;
-  return 0;
-#endif
-}
-
-#endif
 
 /* Parts of a substep of a cloth, at most. */
 static int32_t most_parts(const cloth *c) {
   return c->scratch.touches || c->self ? c->settings.integration.max_parts : 1;
 }
-
-#if WITH_PLANNING
-
-/* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
-static work_scene work_scene_of(const cloth *c, int32_t most) {
-  work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
-                  .confined = inputs_of(c)->confined_count,
-                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
-                  .in_pieces = !most && is_in_pieces(c),
-                  .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
-                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
-                  .parts = most_parts(c),
-                  .bodies = body_count_of(c),
-                  .attachments = inputs_of(c)->attachment_count};
-#if WITH_GAPS
-  if (most && may_have_gaps(c)) {
-    s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
-    s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
-  }
-#endif
-#if WITH_COLLIDERS
-  if (c->scratch.touches) {
-    const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
-    int32_t colliders = shared, has_fields = shared > 0, searches = 1;
-    for (int32_t index = 0; index < collider_end(c); index++) {
-      const cloth_collider *body = &slot_at(c, index)->body;
-      const int32_t own = is_collider(c, index) ? most_searches_of(body) : 0;
-      colliders += own;
-      searches = larger_of(own, searches);
-      has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
-    }
-    const workspace *w = workspace_of(c);
-    s.parts = most && colliders == 0 && !c->self ? 1 : s.parts;
-    s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
-                      : (int64_t)w->searched + w->searched_before;
-    s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
-    s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
-    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
-  }
-#endif
-  (void)most;
-  return s;
-}
-
-#endif
-
-#if WITH_PLANNING
-
-/* Work per particle of an iteration. */
-static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
-  uint32_t work = WORK_ITERATION;
-  work += t->bends && t->plate_implicit ? WORK_ITERATION_PLATE : 0u;
-  work += c->scratch.levels ? WORK_ITERATION_LEVELS : 0u;
-  work += s->in_pieces ? WORK_ITERATION_PIECES : 0u;
-  work += c->scratch.air ? WORK_ITERATION_AIR : 0u;
-  work += c->scratch.factors ? WORK_ITERATION_FACTORS : 0u;
-  return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0u);
-}
-
-/* Work per particle of a substep without iterations and its bound of the energy. */
-static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
-  uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
-  work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0u;
-  work += c->scratch.operator_blocks ? WORK_BLOCKS : 0u;
-  work += t->bends ? WORK_PLATE : 0u;
-  work += c->scratch.air ? WORK_AIR : 0u;
-  work += c->scratch.factors ? WORK_FACTORS : 0u;
-  work += c->scratch.ground ? WORK_GROUND : 0u;
-  work += s->has_targets ? WORK_TARGETS : 0u;
-  work += (uint32_t)c->settings.tethers.count * WORK_TETHER;
-  work += (uint32_t)s->free_pieces * WORK_FREE;
-  work += notes_pins(c) ? WORK_NOTED : 0u;
-  work += can_tear(c) ? WORK_TEAR : 0u;
-  if (t->solves) {
-    work += WORK_SET_UP + (c->scratch.levels ? WORK_SET_UP_LEVELS : 0u) + (s->in_pieces ? WORK_SET_UP_PIECES : 0u);
-    return work;
-  }
-  return work + WORK_ALONE;
-}
-
-/* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
-static uint32_t guard_work(const cloth *c, int32_t shortenings) {
-  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
-  return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
-}
-
-/* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
-static uint64_t body_work(const work_scene *s, uint32_t iterations) {
-  const uint64_t each =
-      WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH + (uint64_t)(uint32_t)s->cells * WORK_BODY_CELL;
-  const uint64_t springs = (uint64_t)(uint32_t)s->attachments * WORK_BODY_SPRING;
-  return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
-}
-
-/* Work of a substep with so many iterations and `shortenings` of its ways; -1 if the energy is not compared. */
-static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
-                             int32_t shortenings) {
-  const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
-  uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += guard_work(c, shortenings);
-  work = work * (uint32_t)c->count + WORK_SUBSTEP;
-  work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
-  work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
-  if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST; }
-  work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
-  work += (uint64_t)s->predictions * WORK_PREDICTION;
-  work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
-  work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
-  work += (uint64_t)(uint32_t)s->cells *
-          (WORK_CELL + solved * WORK_CELL_ITERATION + (uint32_t)(shortenings + 1) * WORK_CELL_ENERGY);
-  work += (uint64_t)s->cell_searches * WORK_CELL_SEARCH;
-  work += s->cells > 0 ? (uint64_t)(uint32_t)c->count * WORK_LAST_FORCES : 0u;
-  return work;
-}
-
-/* Work of a step without its substeps. */
-static uint64_t work_around_substeps(const cloth *c) {
-  const uint32_t count = (uint32_t)c->count;
-  uint64_t work = WORK_STEP + (uint64_t)count * (WORK_PREPARE + (c->scratch.factors ? WORK_LINKS : 0u));
-  if (will_choose_tethers(c)) {
-    const uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
-    work += (uint64_t)count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
-    work += may_have_gaps(c) ? paths_work(c) : 0u;
-  }
-  return work;
-}
-
-#endif
 
 /* How many of the `left` substeps of h seconds one substep may do that is not too long: a divisor of them. */
 static int32_t longest_stride(float h, int32_t left) {
@@ -24820,6 +24228,148 @@ static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) 
 
 #if WITH_PLANNING
 
+static int32_t count_pins(const cloth *c) {
+  int32_t pins = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    pins++;
+  }
+  return pins;
+}
+
+#if WITH_COLLIDERS
+
+/* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
+static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
+  const int32_t searches = SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL);
+  const int64_t of_solids = (int64_t)c->count * (colliders - surfaces) * searches;
+#if WITH_SURFACES
+  return of_solids + surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
+#else
+  return of_solids;
+#endif
+}
+
+/* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
+   is charged for so many searches at most; where there are bodies with mass, at both ends of the part. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches, int32_t bodies) {
+  const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
+}
+
+#else
+#define most_searches(c, colliders, surfaces, has_fields) ((void)(surfaces), (void)(has_fields), 0)
+#define most_cell_searches(c, cells, searches, bodies) ((void)(searches), 0)
+#endif
+
+/* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
+static work_scene work_scene_of(const cloth *c, int32_t most) {
+  work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
+                  .confined = inputs_of(c)->confined_count,
+                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
+                  .in_pieces = !most && is_in_pieces(c),
+                  .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
+                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
+                  .parts = most_parts(c),
+                  .bodies = body_count_of(c),
+                  .attachments = inputs_of(c)->attachment_count};
+#if WITH_GAPS
+  if (most && may_have_gaps(c)) {
+    s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
+    s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
+  }
+#endif
+#if WITH_COLLIDERS
+  if (c->scratch.touches) {
+    const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
+    int32_t colliders = shared, has_fields = shared > 0, searches = 1;
+    for (int32_t index = 0; index < collider_end(c); index++) {
+      const cloth_collider *body = &slot_at(c, index)->body;
+      const int32_t own = is_collider(c, index) ? most_searches_of(body) : 0;
+      colliders += own;
+      searches = larger_of(own, searches);
+      has_fields |= is_collider(c, index) && is_field(body);
+    }
+    const workspace *w = workspace_of(c);
+    s.parts = most && colliders == 0 && !c->self ? 1 : s.parts;
+    s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
+                      : (int64_t)w->searched + w->searched_before;
+    s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
+    s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
+  }
+#endif
+  (void)most;
+  return s;
+}
+
+static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_ITERATION;
+  work += t->bends && t->plate_implicit ? WORK_ITERATION_PLATE : 0;
+  work += c->scratch.levels ? WORK_ITERATION_LEVELS : 0;
+  work += s->in_pieces ? WORK_ITERATION_PIECES : 0;
+  work += c->scratch.air ? WORK_ITERATION_AIR : 0;
+  work += c->scratch.factors ? WORK_ITERATION_FACTORS : 0;
+  return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0);
+}
+
+/* Work per particle of a substep without iterations and its bound of the energy. */
+static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
+  work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0;
+  work += c->scratch.operator_blocks ? WORK_BLOCKS : 0;
+  work += t->bends ? WORK_PLATE : 0;
+  work += c->scratch.air ? WORK_AIR : 0;
+  work += c->scratch.factors ? WORK_FACTORS : 0;
+  work += c->scratch.ground ? WORK_GROUND : 0;
+  work += s->has_targets ? WORK_TARGETS : 0;
+  work += notes_pins(c) ? WORK_NOTED : 0;
+  work += can_tear(c) ? WORK_TEAR : 0;
+  work += c->scratch.touches ? WORK_MEETING : 0;
+  work += s->cells > 0 ? WORK_LAST_FORCES : 0;
+  work += (uint32_t)c->settings.tethers.count * WORK_TETHER + (uint32_t)s->free_pieces * WORK_FREE;
+  if (!t->solves) { return work + WORK_ALONE; }
+  work += c->scratch.levels ? WORK_SET_UP_LEVELS : 0;
+  return work + WORK_SET_UP + (s->in_pieces ? WORK_SET_UP_PIECES : 0);
+}
+
+/* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
+static uint32_t guard_work(const cloth *c, int32_t shortenings) {
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0);
+  return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
+}
+
+/* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
+static uint64_t body_work(const work_scene *s, uint32_t iterations) {
+  const uint64_t each = WORK_BODY + times(s->touches, WORK_BODY_TOUCH) + times(s->cells, WORK_BODY_CELL) +
+                        times(s->attachments, WORK_BODY_SPRING);
+  return times(s->bodies, iterations + BODY_PRODUCTS) * each;
+}
+
+/* Work of a substep with so many iterations and `shortenings` of its ways; -1 if the energy is not compared. */
+static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
+                             int32_t shortenings) {
+  const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved, compared = (uint32_t)(shortenings + 1);
+  const uint32_t noted = notes_pins(c) ? WORK_NOTED_PIN : 0;
+  const uint64_t alone = particle_work(c, t, s) + guard_work(c, shortenings);
+  uint64_t work = WORK_SUBSTEP + times(c->count, alone + (uint64_t)solved * iteration_work(c, t, s));
+  work += times(s->pins, WORK_PIN + noted) + times(s->confined, WORK_CONFINED * passes + noted);
+  if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (solved + 2u) * WORK_COARSEST; }
+  work += times(s->predictions, WORK_PREDICTION) + times(s->searched, WORK_SEARCH) + body_work(s, solved);
+  work += times(s->touches, WORK_TOUCH + compared * WORK_TOUCH_ENERGY);
+  work += times(s->cells, WORK_CELL + solved * WORK_CELL_ITERATION + compared * WORK_CELL_ENERGY);
+  return work + times(s->cell_searches, WORK_CELL_SEARCH);
+}
+
+static uint64_t work_around_substeps(const cloth *c) {
+  uint64_t work = WORK_STEP + times(c->count, WORK_PREPARE + (c->scratch.factors ? WORK_LINKS : 0));
+  if (will_choose_tethers(c)) {
+    const uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
+    work += rounds * times(c->count, COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
+    work += may_have_gaps(c) ? paths_work(c) : 0u;
+  }
+  return work;
+}
+
 static uint64_t larger_work(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
@@ -24835,21 +24385,21 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   work_scene alone = *s;
   alone.touches = alone.cells = 0;
   uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
-  part += ((uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES + (uint64_t)(uint32_t)s->cells) * record_cost(c);
+  part += (times(s->touches, TOUCH_PARTICLES) + times(s->cells, 1)) * record_cost(c);
   part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
-  return part * (uint32_t)s->parts;
+  return times(s->parts, part);
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
 static uint64_t most_substeps_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
   const float h = dt / (float)substeps;
   const uint64_t each = most_substep_work(c, s, h, substeps, INT32_MAX);
-  uint64_t most = each * (uint32_t)substeps;
+  uint64_t most = times(substeps, each);
   for (int32_t left = substeps; may_shorten(c) && left > 1; left--) {
     const int32_t stride = longest_stride(h, left);
     if (stride > 1) {
       const uint64_t longer = most_substep_work(c, s, (float)stride * h, substeps, CUT_ITERATIONS);
-      most = larger_work(most, each * (uint32_t)(substeps - left) + longer * (uint32_t)(left / stride));
+      most = larger_work(most, times(substeps - left, each) + times(left / stride, longer));
     }
   }
   return most;
@@ -24857,10 +24407,9 @@ static uint64_t most_substeps_work(const cloth *c, const work_scene *s, float dt
 
 /* Most work of what happens at most once in a step, or in a substep, of any cloth. */
 static uint64_t most_other_work(const cloth *c, int32_t substeps) {
-  const uint64_t count = (uint32_t)c->count;
-  uint64_t work = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f ? count * follow_cost(c) : 0u;
+  uint64_t work = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f ? times(c->count, follow_cost(c)) : 0u;
   if (can_tear(c)) {
-    work += count * (COST_GAPS + 2u * COST_GAUGE + WORK_LINKS) * (uint32_t)substeps;
+    work += times(substeps, times(c->count, COST_GAPS + 2 * COST_GAUGE + WORK_LINKS));
     work += c->state.tethers ? paths_work(c) : 0u;
   }
   return work;
@@ -24889,11 +24438,9 @@ static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, in
          max_self_work(c, dt, substeps, s->parts);
 }
 
-/* Most work of the choice of shared bodies. */
 static uint64_t max_choice_work(const cloth *c) {
-  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
-  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
-                                                    : 0u;
+  const uint64_t particles = times(c->count, COST_SHARED_BOUNDS);
+  return c->settings.capacity.max_shared_bodies > 0 ? times(CLOTH_SHARED_BODY_LIMIT, COST_SHARED_BODY) + particles : 0u;
 }
 
 #endif
@@ -24921,10 +24468,9 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, in
 
 /* The work of so many sewn particles, springs across seams and particles of cloths with gathers in a part. */
 static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32_t iterations) {
-  const uint64_t steps = (uint32_t)iterations;
-  return (uint64_t)(uint32_t)sewn * (WORK_SEWN + steps * WORK_SEWN_ITERATION) +
-         (uint64_t)(uint32_t)springs * (WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) +
-         (uint64_t)(uint32_t)gathers * WORK_GATHERS;
+  const uint32_t steps = (uint32_t)iterations;
+  return times(sewn, WORK_SEWN + steps * WORK_SEWN_ITERATION) +
+         times(springs, WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) + times(gathers, WORK_GATHERS);
 }
 
 #endif
@@ -24959,6 +24505,309 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
   (void)iterations;
   (void)shortenings;
 #endif
+}
+
+/// Bounds of work ///
+
+/* The most work of the next step of a cloth, and of any step of a config, by a model of its cloth. */
+
+#if WITH_PLANNING
+
+/* 1 if a cloth that no shared bodies can be near was linked to others in the step before, by seams or bodies. */
+static int was_linked(const cloth *c) {
+  return (WITH_SEAMS || WITH_COMMON_BODIES) && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
+}
+
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
+  int error = check_step(c, dt);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
+  /* By a body of a table, or as it is not linked any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
+  if (WITH_SLEEP && is_asleep(c) && !may_wake) {
+    *work = COST_STEP + max_choice_work(c);
+    return CLOTH_OK;
+  }
+  const work_scene s = work_scene_of(c, 1);
+  *work = most_step_work(c, &s, dt, choose_substeps(c, dt, 0)) + max_choice_work(c);
+  return CLOTH_OK;
+}
+
+/* A cloth without particles, for a config that has no arena: what the work is computed from follows it. */
+typedef struct config_model {
+  cloth c;
+  cloth_inputs inputs;
+  self_settings self;
+#if WITH_GAPS
+  gap_summary gaps;
+#endif
+} config_model;
+
+static void model_from_config(config_model *model, const cloth_config *config) {
+  cloth *c = &model->c;
+  fill_zero(model, sizeof *model);
+  compute_layout(c, config);
+  measure_grid(c, config);
+  copy_settings(c, config);
+  measure_maps(c, config);
+  c->state.inputs = offsetof(config_model, inputs);
+  if (c->self) {
+    c->self = offsetof(config_model, self);
+    copy_self_settings(&model->self, config);
+  }
+#if WITH_GAPS
+  if (c->gaps) {
+    measure_tearing(c, config, &model->gaps);
+    c->gaps = offsetof(config_model, gaps);
+    measure_mask(c, config, &model->gaps);
+    model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
+  }
+#endif
+  set_fabric(c, &config->fabric);
+  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
+  model->inputs.tethers_chosen = TETHERS_STALE;
+}
+
+/* The scene of the most work that a cloth of this config can be in. */
+static work_scene worst_scene(const cloth_config *config, const cloth *c) {
+  const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
+  const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
+  const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
+  const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
+  const int64_t searches = most_searches(c, most, surfaces, has_fields);
+  const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
+  const work_scene s = {.pins = c->count,
+                        .confined = config->capacity.max_confined,
+                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
+                        .in_pieces = c->scratch.labels != 0,
+                        .has_targets = config->capacity.targets,
+                        .searched = searches > of_hulls ? searches : of_hulls,
+                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
+                                                            config->capacity.max_bodies),
+                        .predictions = (int64_t)c->count * most_predictions(c),
+                        .parts = most_parts(c),
+                        .bodies = config->capacity.max_bodies,
+                        .attachments = config->capacity.max_attachments};
+  return s;
+}
+
+/* Most work of a step of dt seconds in exactly so many substeps. */
+static uint64_t most_model_work(config_model *model, const work_scene *s, float dt, int32_t substeps) {
+  return most_step_work(&model->c, s, dt, substeps) + max_choice_work(&model->c);
+}
+
+/* The largest number of substeps that a cloth may choose for a step of dt seconds. */
+static int32_t largest_substeps(const cloth *c, float dt) {
+  return c->settings.integration.substeps > 0 ? least_substeps(c, dt) : c->settings.integration.max_substeps;
+}
+
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
+  config_model model;
+  model_from_config(&model, config);
+  const work_scene s = worst_scene(config, &model.c);
+  uint64_t most = 0;
+  for (int32_t n = least_substeps(&model.c, dt); n <= largest_substeps(&model.c, dt); n++) {
+    most = larger_work(most, most_model_work(&model, &s, dt, n));
+  }
+  *work = most;
+  return CLOTH_OK;
+}
+
+/// Planner ///
+
+/* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
+   fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
+   is given, by their bounds (forecast.h) and the stretch to expect. */
+
+/* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
+#define MAX_OWN_STRETCH 1.0e3f
+#define MIN_STIFFNESS 1.0e-3f
+
+/* The longer side of a sheet, of a pre-shaped piece that of its means [m]. */
+static float longer_side(const cloth *c, const cloth_config *config) {
+  const float columns = (float)cells_along_warp(c), rows = (float)(c->grid.rows - 1);
+  return config->grid.rest_positions ? maximum(columns * c->grid.spacing_warp, rows * c->grid.spacing_weft)
+                                     : maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+}
+
+/*
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Its corner
+ * springs carry its weight, along the sides and across, so with the particles of the longer side it is
+ *
+ *     0.65 weight per area * length * particles / (stretch + shear stiffness)
+ *
+ * whatever the substeps, times the root of automatic iterations over those of the plan; to a factor of two. A strain
+ * limit makes springs stiffer from there on.
+ */
+static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
+  const cloth_fabric *fabric = &config->fabric;
+  const float gravity = vector_length(config->gravity);
+  const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
+  const float stretch = minimum(fabric->stretch_warp, fabric->stretch_weft);
+  const float stiffness = maximum(stretch + fabric->shear, MIN_STIFFNESS);
+  const float own = minimum(fabric->density * gravity * longer_side(c, config) / stiffness, MAX_OWN_STRETCH);
+  const float unsolved = square_root(maximum((float)automatic / (float)iterations, 1.0f));
+  const float expected = 0.65f * own * side * unsolved;
+  const float limit = config->strain_limit.max_extension, over = maximum(expected - limit, 0.0f);
+  return limit > 0.0f ? minimum(expected, limit) + over / config->strain_limit.stiffness : expected;
+}
+
+/* A plan: substeps, and iterations, 0 for CLOTH_AUTOMATIC. */
+typedef struct plan_choice {
+  uint8_t substeps, iterations;
+} plan_choice;
+
+/* From best to cheapest. */
+CLOTH_CONSTANT static const plan_choice plan_choices[] = {{32, 0}, {24, 0}, {16, 0}, {12, 0}, {8, 0}, {6, 0},
+                                                          {4, 0},  {3, 0},  {2, 0},  {2, 5},  {2, 4}, {2, 3},
+                                                          {1, 0},  {1, 5},  {1, 4},  {1, 3}};
+
+/* Forecasts a plan. Returns 0 if a step of dt seconds cannot be made so. */
+static int forecast_plan(config_model *model, const cloth_config *config, float dt, const plan_choice *choice,
+                         cloth_forecast *forecast) {
+  cloth *c = &model->c;
+  const work_scene scene = worst_scene(config, c);
+  substep_terms t;
+  c->settings.integration.substeps = choice->substeps;
+  c->settings.integration.iterations = choice->iterations;
+  c->settings.solver.tolerance = 0.0f;
+  const int32_t substeps = least_substeps(c, dt);
+  if (is_refused(c, dt)) { return 0; }
+  set_terms(c, dt / (float)substeps, substeps, &t);
+  forecast->work = most_model_work(model, &scene, dt, substeps);
+  c->settings.integration.iterations = CLOTH_AUTOMATIC;
+  forecast->stretch = expected_stretch(c, config, iterations_for(c, &t, substeps), t.iterations);
+  return 1;
+}
+
+/* The number of the best plan within the work or, with a stretch, of the cheapest that keeps it; or -1. 0: no maximum.
+ */
+static int32_t choose_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_forecast *best) {
+  config_model model;
+  int32_t chosen = -1;
+  model_from_config(&model, config);
+  for (int32_t n = 0; n < (int32_t)(sizeof plan_choices / sizeof *plan_choices); n++) {
+    cloth_forecast f;
+    if (!forecast_plan(&model, config, dt, &plan_choices[n], &f) || (work > 0 && f.work > work) ||
+        (stretch > 0.0f && f.stretch > stretch)) {
+      continue;
+    }
+    if (chosen < 0 || (stretch > 0.0f && f.work < best->work)) {
+      *best = f;
+      chosen = n;
+    }
+  }
+  return chosen;
+}
+
+/* Largest stretch that may be given as a goal; as good as no goal. */
+#define MAX_STRETCH_GOAL 1.0e6f
+
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast) {
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_forecast best;
+  const int32_t chosen = choose_plan(config, dt, work, stretch, &best);
+  if (chosen < 0) { return CLOTH_ERROR_NO_PLAN; }
+  *planned = *config;
+  planned->substeps = plan_choices[chosen].substeps;
+  planned->iterations = plan_choices[chosen].iterations;
+  planned->solver.tolerance = 0.0f;
+  *forecast = best;
+  return CLOTH_OK;
+}
+
+#endif
+
+/// Preparation of the scratch ///
+
+/* What a step does to its scratch before the first substep: kernels read floats beside rows, whose effect is 0 only if
+   they are finite. Out: diagonal, levels, zeros in buffers and pads. */
+
+static void clear_solve_pads(const cloth *c, const solve_arrays *a) {
+  const workspace *w = workspace_of(c);
+  float *near[4] = {a->place, a->direction, a->turn, a->bent};
+  for (int32_t n = 0; n < 4; n++) {
+    clear_near_pads(near[n], a->pitch, a->rows, (int32_t)a->plane);
+  }
+  for (int32_t n = 0; n < strips_of(c); n++) {
+    clear_floats(work_of_piece(c, n), buffer_floats(a->pitch, a->factors != NULL));
+    clear_floats(rows_of_piece(c, n), transfer_floats(a->pitch));
+  }
+  for (int32_t n = 0; n < w->level_count; n++) {
+    const grid_level *l = &w->levels[n];
+    clear_near_pads(level_correction(c, l), l->pitch, l->rows, l->plane);
+  }
+}
+
+/* The mass ratio of each particle that moves by itself; 0 for pins, and in the places behind a row. */
+static void fill_diagonal(const cloth *c, const solve_arrays *a) {
+  const float *mass = c->constant.mass_ratio ? floats_at(c, c->constant.mass_ratio) : NULL;
+  for (int32_t row = 0; row < a->rows; row++) {
+    float *diagonal = a->diagonal + row * a->pitch;
+    const int32_t first = row * a->columns;
+    for (int32_t i = 0; i < a->pitch; i += CLOTH_LANES) {
+      const lanes ratio = mass ? lanes_load(mass + first + i) : lanes_splat(1.0f);
+      lanes_store(diagonal + i, lanes_within(ratio, a->columns - i));
+    }
+  }
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const int32_t row = i / a->columns;
+    a->diagonal[row * a->pitch + i - row * a->columns] = 0.0f;
+  }
+}
+
+/* Counts the pinned particles, absent ones among them. */
+static void find_pins(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->pins = w->pins_end = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    w->pins++;
+    w->pins_end = i + 1;
+  }
+}
+
+/* What links and pins there are, and which pieces of cloth they make. */
+CLOTH_SEPARATE void describe_links(const cloth *c) {
+  const solve_arrays arrays = arrays_of(c);
+  find_pins(c);
+  workspace_of(c)->pieces = 0;
+  workspace_of(c)->coarsest_is_kept = 0;
+  if (arrays.factors) { fill_factors(c, &arrays); }
+#if WITH_GAPS
+  if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
+    workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
+  }
+#endif
+}
+
+CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
+  workspace *w = workspace_of(c);
+  w->cells = w->cell_searches = 0;
+  w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
+  w->remembers = 1;
+  const solve_arrays arrays = arrays_of(c);
+  w->level_count = 0;
+  w->energy_guarded = 0;
+  w->diagonal_changed = 0;
+  if (c->scratch.levels) {
+    const float aspect = has_rest_shape(c) ? SHAPED_ASPECT : c->grid.spacing_warp / c->grid.spacing_weft;
+    w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
+  }
+  clear_solve_pads(c, &arrays);
+  describe_links(c);
+  fill_diagonal(c, &arrays);
 }
 
 /// Stages of a substep ///
@@ -25304,7 +25153,6 @@ CLOTH_ONCE int32_t solve_part(const solve_group *g) {
   return iterations;
 }
 
-/* Puts confined particles where they may be. */
 static void confine_particles(const cloth *c) {
   confine_vectors(c, c->state.velocity, 0);
   confine_vectors(c, c->state.position, 1);
@@ -25372,367 +25220,254 @@ CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
   end_substep(c, plan, iterations, length == 1.0f);
 }
 
-/// Sleep ///
-
-/* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
-   it sleeps, it holds their means per second, which every step reports. */
-
-#if WITH_SLEEP
-
-/* 1 if gusts change the wind and the wind acts on the cloth. */
-static int has_gusts(const cloth *c) {
-  const cloth_vector strength = inputs_of(c)->gust_strength;
-  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
-}
-
-/* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
-static int is_at_rest(const cloth *c) {
-  if (has_gusts(c)) { return 0; }
-  vector_array v = vectors_at(c, c->state.velocity);
-  float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
-  for (int32_t i = 0; i < c->count; i++) {
-    cloth_vector velocity = vector_load(v, i);
-    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) { return 0; }
-  }
-  return are_bodies_at_rest(c);
-}
-
-/* Adds the reactions of a step to those since the cloth came to rest; `starts`: it is the first of these steps. */
-static void sum_resting_reactions(const cloth *c, int starts) {
-  const float *reported = (const float *)(const void *)reactions_of(c);
-  float *resting = floats_at(c, c->state.resting);
-  for (int32_t n = 0; n < report_count(c); n++) {
-    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
-  }
-}
-
-/* Sets a sum to its factor times another: reactions per second, and those of a step. */
-static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
-  for (int32_t n = 0; n < report_count(c); n++) {
-    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
-  }
-}
-
-static void fall_asleep(const cloth *c) {
-  float *resting = floats_at(c, c->state.resting);
-  scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
-  inputs_of(c)->rest_time = ASLEEP;
-#if WITH_BODIES
-  stop_bodies(c);
-#endif
-  fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
-  for (int32_t i = 0; i < c->count; i++) {
-    freedom_of(c)[i] &= FREEDOM_MASK;
-    invalidate_history(c, i);
-  }
-}
-
-#if WITH_SEAMS || WITH_COMMON_BODIES
-
-/* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
-static int will_sleep(const cloth *c, float dt) {
-  const float rest_time = inputs_of(c)->rest_time + dt;
-  return c->settings.sleep.speed > 0.0f && rest_time >= c->settings.sleep.time && is_at_rest(c);
-}
-
-#endif
-
-/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. One that
-   may not has the rest time and the sums of the steps before, until what it waits for comes to rest. */
-CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
-  cloth_inputs *inputs = inputs_of(c);
-  if (!(c->settings.sleep.speed > 0.0f)) {
-    inputs->rest_time = 0.0f;
-    return;
-  }
-  const float rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
-  const int is_due = rest_time > 0.0f && rest_time >= c->settings.sleep.time;
-  if (is_due && !may_sleep) { return; }
-  sum_resting_reactions(c, inputs->rest_time == 0.0f);
-  inputs->rest_time = rest_time;
-  if (is_due) { fall_asleep(c); }
-}
-
-/* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
-CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
-  cloth_statistics *s = statistics_of(c);
-  fill_zero(s, sizeof *s);
-  scale_reactions(c, floats_at(c, c->state.resting), dt, (float *)(void *)reactions_of(c));
-  clear_contact_record(c);
-  s->asleep = 1;
-  reset_self(c);
-  add_work(c, 1, COST_STEP);
-  return CLOTH_OK;
-}
-
-int cloth_wake(cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  wake(c);
-  return CLOTH_OK;
-}
-
-int cloth_is_asleep(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return is_asleep(c);
-}
-
-#endif
-
 /// 6. A step ///
 
-/// Bounds of work ///
+/// Inputs ///
 
-/* The most work of the next step of a cloth, and of any step of a config, by a model of its cloth. */
+/* Calls that change forces, fabric and particles in the state, flushed. A value that differs wakes the cloth. */
 
-#if WITH_PLANNING
-
-/* 1 if a cloth that no shared bodies can be near was linked to others in the step before, by seams or bodies. */
-static int was_linked(const cloth *c) {
-  return (WITH_SEAMS || WITH_COMMON_BODIES) && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
-}
-
-int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  int error = check_step(c, dt);
+/* Stores the vector at an offset of the inputs, if each component is within +-limit. */
+CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
+  int error = check_cloth(c);
   if (error) { return error; }
-  if (!work) { return CLOTH_ERROR_NULL; }
-  /* By a body of a table, or as it is not linked any more in a step alone. */
-  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
-  if (WITH_SLEEP && is_asleep(c) && !may_wake) {
-    *work = COST_STEP + max_choice_work(c);
-    return CLOTH_OK;
-  }
-  const work_scene s = work_scene_of(c, 1);
-  *work = most_step_work(c, &s, dt, choose_substeps(c, dt)) + max_choice_work(c);
+  if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
+  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
+  set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
 
-/* A cloth without particles, for a config that has no arena: what the work is computed from follows it. */
-typedef struct config_model {
-  cloth c;
-  cloth_inputs inputs;
-  self_settings self;
-#if WITH_GAPS
-  gap_summary gaps;
-#endif
-} config_model;
-
-static void model_from_config(config_model *model, const cloth_config *config) {
-  cloth *c = &model->c;
-  fill_zero(model, sizeof *model);
-  compute_layout(c, config);
-  measure_grid(c, config);
-  copy_settings(c, config);
-  measure_maps(c, config);
-  c->state.inputs = offsetof(config_model, inputs);
-  if (c->self) {
-    c->self = offsetof(config_model, self);
-    copy_self_settings(&model->self, config);
-  }
-#if WITH_GAPS
-  if (c->gaps) {
-    measure_tearing(c, config, &model->gaps);
-    c->gaps = offsetof(config_model, gaps);
-    measure_mask(c, config, &model->gaps);
-    model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
-  }
-#endif
-  set_fabric(c, &config->fabric);
-  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
-  model->inputs.tethers_chosen = TETHERS_STALE;
+int cloth_set_gravity(cloth *c, cloth_vector gravity) {
+  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, GRAVITY_LIMIT);
 }
 
-/* The scene of the most work that a cloth of this config can be in. */
-static work_scene worst_scene(const cloth_config *config, const cloth *c) {
-  const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
-  const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
-  const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
-  const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
-  const int64_t searches = most_searches(c, most, surfaces, has_fields);
-  const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
-  const work_scene s = {.pins = c->count,
-                        .confined = config->capacity.max_confined,
-                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
-                        .in_pieces = c->scratch.labels != 0,
-                        .has_targets = config->capacity.targets,
-                        .searched = searches > of_hulls ? searches : of_hulls,
-                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
-                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
-                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
-                                                            config->capacity.max_bodies),
-                        .predictions = (int64_t)c->count * most_predictions(c),
-                        .parts = most_parts(c),
-                        .bodies = config->capacity.max_bodies,
-                        .attachments = config->capacity.max_attachments};
-  return s;
+int cloth_set_wind(cloth *c, cloth_vector wind) {
+  return set_vector(c, offsetof(cloth_inputs, wind), wind, WIND_LIMIT);
 }
 
-/* Most work of a step of dt seconds in exactly so many substeps. */
-static uint64_t most_model_work(config_model *model, const work_scene *s, float dt, int32_t substeps) {
-  return most_step_work(&model->c, s, dt, substeps) + max_choice_work(&model->c);
+#if WITH_AIR
+
+static int check_gusts(const cloth_gusts *gusts) {
+  int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
+  return are_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
 }
 
-/* The least and the largest number of substeps that a cloth may choose for a step of dt seconds. */
-static int32_t least_substeps(const cloth *c, float dt) {
-  const int32_t wanted = c->settings.integration.substeps, cap = c->settings.integration.max_substeps;
-  const float least = maximum(dt / LONGEST_SUBSTEP - EQUAL_SHARE, (float)(wanted > 0 ? wanted : 1));
-  return ceiling_within(least, wanted > cap ? wanted : cap);
-}
-
-static int32_t largest_substeps(const cloth *c, float dt) {
-  return c->settings.integration.substeps > 0 ? least_substeps(c, dt) : c->settings.integration.max_substeps;
-}
-
-int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  int error = check_config(config);
+int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
+  int error = check_cloth(c);
   if (error) { return error; }
-  if (!work) { return CLOTH_ERROR_NULL; }
-  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
-  config_model model;
-  model_from_config(&model, config);
-  const work_scene s = worst_scene(config, &model.c);
-  uint64_t most = 0;
-  for (int32_t n = least_substeps(&model.c, dt); n <= largest_substeps(&model.c, dt); n++) {
-    most = larger_work(most, most_model_work(&model, &s, dt, n));
+  error = gusts ? check_gusts(gusts) : CLOTH_OK;
+  if (error) { return error; }
+  const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
+  const cloth_gusts *given = gusts ? gusts : &none;
+  cloth_inputs *inputs = inputs_of(c);
+  cloth_inputs changed = *inputs;
+  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
+  if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
+    changed.gust_period = given->period;
+    changed.gust_seed = given->seed;
+    changed.gust_phase[0] = changed.gust_phase[1] = 0;
+    advance_gusts(&changed, given->start);
   }
-  *work = most;
+  if (!are_equal(inputs, &changed, sizeof changed)) {
+    *inputs = changed;
+    wake(c);
+  }
   return CLOTH_OK;
 }
 
 #endif
 
-/// Planner ///
-
-/* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
-   fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
-   is given, by their bounds (forecast.h) and the stretch to expect. */
-
-#if WITH_PLANNING
-
-/* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
-#define MAX_OWN_STRETCH 1.0e3f
-#define MIN_STIFFNESS 1.0e-3f
-
-/* The longer side of a sheet, of a pre-shaped piece that of its means [m]. */
-static float longer_side(const cloth *c, const cloth_config *config) {
-  const float columns = (float)cells_along_warp(c), rows = (float)(c->grid.rows - 1);
-  return config->grid.rest_positions ? maximum(columns * c->grid.spacing_warp, rows * c->grid.spacing_weft)
-                                     : maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+int cloth_get_wind(const cloth *c, cloth_vector *wind) {
+  int error = check_call(c, wind);
+  if (error) { return error; }
+  *wind = wind_of(c);
+  return CLOTH_OK;
 }
 
-/*
- * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Its corner
- * springs carry its weight, along the sides and across, so with the particles of the longer side it is
- *
- *     0.65 weight per area * length * particles / (stretch + shear stiffness)
- *
- * whatever the substeps, times the root of automatic iterations over those of the plan; to a factor of two. A strain
- * limit makes springs stiffer from there on.
- */
-static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
-  const cloth_fabric *fabric = &config->fabric;
-  const float gravity = vector_length(config->gravity);
-  const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
-  const float stretch = minimum(fabric->stretch_warp, fabric->stretch_weft);
-  const float stiffness = maximum(stretch + fabric->shear, MIN_STIFFNESS);
-  const float own = minimum(fabric->density * gravity * longer_side(c, config) / stiffness, MAX_OWN_STRETCH);
-  const float unsolved = square_root(maximum((float)automatic / (float)iterations, 1.0f));
-  const float expected = 0.65f * own * side * unsolved;
-  const float limit = config->strain_limit.max_extension, over = maximum(expected - limit, 0.0f);
-  return limit > 0.0f ? minimum(expected, limit) + over / config->strain_limit.stiffness : expected;
+int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
+  int error = check_call(c, fabric);
+  if (error) { return error; }
+  error = check_fabric(fabric);
+  if (error) { return error; }
+  set_fabric(c, fabric);
+  return CLOTH_OK;
 }
 
-/* A plan: substeps, and iterations or CLOTH_AUTOMATIC. */
-typedef struct plan_choice {
-  uint8_t substeps, iterations;
-} plan_choice;
-
-/* From best to cheapest. */
-CLOTH_CONSTANT static const plan_choice plan_choices[] = {{32, CLOTH_AUTOMATIC},
-                                                          {24, CLOTH_AUTOMATIC},
-                                                          {16, CLOTH_AUTOMATIC},
-                                                          {12, CLOTH_AUTOMATIC},
-                                                          {8, CLOTH_AUTOMATIC},
-                                                          {6, CLOTH_AUTOMATIC},
-                                                          {4, CLOTH_AUTOMATIC},
-                                                          {3, CLOTH_AUTOMATIC},
-                                                          {2, CLOTH_AUTOMATIC},
-                                                          {2, 5},
-                                                          {2, 4},
-                                                          {2, 3},
-                                                          {1, CLOTH_AUTOMATIC},
-                                                          {1, 5},
-                                                          {1, 4},
-                                                          {1, 3}};
-
-/* Maxima that a plan must keep; 0: no maximum. */
-typedef struct plan_goal {
-  uint64_t work;
-  float stretch;
-} plan_goal;
-
-/* Forecasts a plan. Returns 0 if a step of dt seconds cannot be made so. */
-static int forecast_plan(config_model *model, const cloth_config *config, float dt, const plan_choice *choice,
-                         cloth_forecast *forecast) {
-  cloth *c = &model->c;
-  const work_scene scene = worst_scene(config, c);
-  substep_terms t;
-  c->settings.integration.substeps = choice->substeps;
-  c->settings.integration.iterations = choice->iterations;
-  c->settings.solver.tolerance = 0.0f;
-  const int32_t substeps = least_substeps(c, dt);
-  if (is_refused(c, dt)) { return 0; }
-  set_terms(c, dt / (float)substeps, substeps, &t);
-  forecast->work = most_model_work(model, &scene, dt, substeps);
-  c->settings.integration.iterations = CLOTH_AUTOMATIC;
-  forecast->stretch = expected_stretch(c, config, iterations_for(c, &t, substeps), t.iterations);
-  return 1;
+int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
+  int error = check_cloth(c);
+  if (error) { return error; }
+  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return CLOTH_ERROR_INDEX; }
+  return row * c->grid.columns + column;
 }
 
-/* The number of the best plan within the work or, with a stretch, of the cheapest that keeps it; or -1. */
-static int32_t choose_plan(const cloth_config *config, float dt, const plan_goal *goal, cloth_forecast *best) {
-  config_model model;
-  int32_t chosen = -1;
-  model_from_config(&model, config);
-  for (int32_t n = 0; n < (int32_t)(sizeof plan_choices / sizeof *plan_choices); n++) {
-    cloth_forecast f;
-    if (!forecast_plan(&model, config, dt, &plan_choices[n], &f) || (goal->work > 0 && f.work > goal->work) ||
-        (goal->stretch > 0.0f && f.stretch > goal->stretch)) {
-      continue;
-    }
-    if (chosen < 0 || (goal->stretch > 0.0f && f.work < best->work)) {
-      *best = f;
-      chosen = n;
+/* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
+static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
+  freedom_of(c)[particle] = (uint8_t)freedom;
+}
+
+/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
+static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
+      inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    } else if (freedom != FREEDOM_PINNED) {
+      remove_tethers_to(c, particle);
     }
   }
-  return chosen;
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  invalidate_history(c, particle);
 }
 
-/* Largest stretch that may be given as a goal; as good as no goal. */
-#define MAX_STRETCH_GOAL 1.0e6f
-
-int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
-               cloth_forecast *forecast) {
-  int error = check_config(config);
+int cloth_pin(cloth *c, int32_t particle) {
+  int error = check_present(c, particle);
   if (error) { return error; }
-  if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
-  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_PINNED);
+  set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
+  return CLOTH_OK;
+}
+
+/* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
+static int check_free_pin(const cloth *c, int32_t particle) {
+  int error = check_pin(c, particle);
+  if (error) { return error; }
+  error = check_present(c, particle);
+  if (error) { return error; }
+#if WITH_BODIES
+  if (find_attachment(c, particle)) { return CLOTH_ERROR_STATE; }
+#endif
+  return CLOTH_OK;
+}
+
+int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
+  int error = check_free_pin(c, particle);
+  if (error) { return error; }
+  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
+  set_motion(c, particle, velocity, FREEDOM_PINNED);
+  return CLOTH_OK;
+}
+
+int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
+  int error = check_free_pin(c, particle);
+  if (error) { return error; }
+  cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  /* In the longest step, 1 s, the velocity of a displacement is the same number. */
+  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
-  const plan_goal goal = {work, stretch};
-  cloth_forecast best;
-  const int32_t chosen = choose_plan(config, dt, &goal, &best);
-  if (chosen < 0) { return CLOTH_ERROR_NO_PLAN; }
-  *planned = *config;
-  planned->substeps = plan_choices[chosen].substeps;
-  planned->iterations = plan_choices[chosen].iterations;
-  planned->solver.tolerance = 0.0f;
-  *forecast = best;
+  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+    wake(c);
+  } else if (WITH_SLEEP && is_asleep(c)) {
+    return CLOTH_OK; /* less than 1 nm does not wake a cloth */
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, displacement);
+  freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
   return CLOTH_OK;
 }
 
+#if WITH_CONFINED
+
+/* Length below which a vector has no direction [m], and largest component, whose square is a finite float. */
+#define MIN_DIRECTION 1.0e-6f
+#define MAX_DIRECTION 1.0e10f
+
+static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
+  if (!(length > MIN_DIRECTION)) { return CLOTH_ERROR_RANGE; }
+  uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
+  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
+    return CLOTH_ERROR_FULL;
+  }
+  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
+  confinement *held = find_confinement(c, particle);
+  /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
+  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) { wake(c); }
+  remove_confinement(c, particle);
+  for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
+    *last = last[-1];
+  }
+  held->particle = particle;
+  held->freedom = freedom;
+  held->direction = clean;
+  held->anchor =
+      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
+  set_freedom(c, particle, freedom);
+  return CLOTH_OK;
+}
+
+int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction) {
+  return confine(c, particle, direction, FREEDOM_LINE);
+}
+
+int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
+  return confine(c, particle, normal, FREEDOM_PLANE);
+}
+
 #endif
+
+int cloth_release(cloth *c, int32_t particle) {
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  remove_confinement(c, particle);
+  set_freedom(c, particle, FREEDOM_FREE);
+  return CLOTH_OK;
+}
+
+int cloth_get_freedom(const cloth *c, int32_t particle) {
+  int error = check_particle(c, particle);
+  if (error) { return error; }
+  return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
+}
+
+int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  position = vector_flush(position, STATE_QUANTUM);
+  set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
+  set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
+  invalidate_history(c, particle);
+#if WITH_COLLIDERS
+  forget_touching(c, particle);
+  forget_cells(c, -1, particle);
+#endif
+#if WITH_SELF
+  forget_pairs(c);
+#endif
+#if WITH_GAPS
+  if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
+#endif
+  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) { find_confinement(c, particle)->anchor = position; }
+  return CLOTH_OK;
+}
+
+int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
+  int error = check_present(c, particle);
+  if (error) { return error; }
+  float mass = mass_of_particle(c, particle);
+  impulse = vector_flush(impulse, INPUT_QUANTUM);
+  cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
+  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
+  if (!is_pinned(c, particle)) {
+    set_motion(c, particle, velocity, freedom_of(c)[particle]);
+    invalidate_history(c, particle);
+  }
+  return CLOTH_OK;
+}
 
 /// Moving frames ///
 
@@ -25852,7 +25587,6 @@ static void transform_pairs(const cloth *c, const rigid_motion *m) {
 
 #endif
 
-/* Moves targets and rotates their normals. */
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_MOTIONS;
   for (int32_t which = TARGET_POSITION; which < vectors; which++) {
@@ -26143,6 +25877,114 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
 
 #endif
 
+/// Sleep ///
+
+/* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
+   it sleeps, it holds their means per second, which every step reports. */
+
+#if WITH_SLEEP
+
+/* 1 if gusts change the wind and the wind acts on the cloth. */
+static int has_gusts(const cloth *c) {
+  const cloth_vector strength = inputs_of(c)->gust_strength;
+  return has_air(c) && strength.x + strength.y + strength.z > 0.0f;
+}
+
+/* 1 if every free particle is at most as fast as sleep.speed, every pin is still and no gusts act. */
+static int is_at_rest(const cloth *c) {
+  if (has_gusts(c)) { return 0; }
+  vector_array v = vectors_at(c, c->state.velocity);
+  float max_squared = c->settings.sleep.speed * c->settings.sleep.speed;
+  for (int32_t i = 0; i < c->count; i++) {
+    cloth_vector velocity = vector_load(v, i);
+    if (!(vector_dot(velocity, velocity) <= (is_pinned(c, i) && !is_on_body(c, i) ? 0.0f : max_squared))) { return 0; }
+  }
+  return are_bodies_at_rest(c);
+}
+
+/* Adds the reactions of a step to those since the cloth came to rest; `starts`: it is the first of these steps. */
+static void sum_resting_reactions(const cloth *c, int starts) {
+  const float *reported = (const float *)(const void *)reactions_of(c);
+  float *resting = floats_at(c, c->state.resting);
+  for (int32_t n = 0; n < report_count(c); n++) {
+    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+  }
+}
+
+/* Sets a sum to its factor times another: reactions per second, and those of a step. */
+static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
+  for (int32_t n = 0; n < report_count(c); n++) {
+    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+  }
+}
+
+static void fall_asleep(const cloth *c) {
+  float *resting = floats_at(c, c->state.resting);
+  scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
+  inputs_of(c)->rest_time = ASLEEP;
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
+  fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
+  for (int32_t i = 0; i < c->count; i++) {
+    freedom_of(c)[i] &= FREEDOM_MASK;
+    invalidate_history(c, i);
+  }
+}
+
+#if WITH_SEAMS || WITH_COMMON_BODIES
+
+/* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
+static int will_sleep(const cloth *c, float dt) {
+  const float rest_time = inputs_of(c)->rest_time + dt;
+  return c->settings.sleep.speed > 0.0f && rest_time >= c->settings.sleep.time && is_at_rest(c);
+}
+
+#endif
+
+/* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. One that
+   may not has the rest time and the sums of the steps before, until what it waits for comes to rest. */
+CLOTH_SEPARATE void update_sleep(const cloth *c, float dt, int may_sleep) {
+  cloth_inputs *inputs = inputs_of(c);
+  if (!(c->settings.sleep.speed > 0.0f)) {
+    inputs->rest_time = 0.0f;
+    return;
+  }
+  const float rest_time = is_at_rest(c) ? inputs->rest_time + dt : 0.0f;
+  const int is_due = rest_time > 0.0f && rest_time >= c->settings.sleep.time;
+  if (is_due && !may_sleep) { return; }
+  sum_resting_reactions(c, inputs->rest_time == 0.0f);
+  inputs->rest_time = rest_time;
+  if (is_due) { fall_asleep(c); }
+}
+
+/* The step of a sleeping cloth: reports that it sleeps and what it weighs, and moves nothing. */
+CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
+  cloth_statistics *s = statistics_of(c);
+  fill_zero(s, sizeof *s);
+  scale_reactions(c, floats_at(c, c->state.resting), dt, (float *)(void *)reactions_of(c));
+  clear_contact_record(c);
+  s->asleep = 1;
+  reset_self(c);
+  add_work(c, 1, COST_STEP);
+  return CLOTH_OK;
+}
+
+int cloth_wake(cloth *c) {
+  int error = check_cloth(c);
+  if (error) { return error; }
+  wake(c);
+  return CLOTH_OK;
+}
+
+int cloth_is_asleep(const cloth *c) {
+  int error = check_cloth(c);
+  if (error) { return error; }
+  return is_asleep(c);
+}
+
+#endif
+
 /// Stepping ///
 
 /* What a step does, in order: this part only calls the others. */
@@ -26182,7 +26024,6 @@ static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
   }
 }
 
-/* The substeps of a step. */
 static void do_substeps(const cloth *c, step_plan *plan) {
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
     const int32_t stride = cut_stride(c, plan, index);
@@ -26246,9 +26087,8 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
   return finish_statistics(c, &w->plan);
 }
 
-/* What precedes the first substep. */
 static void begin_step(const cloth *c, float dt) {
-  prepare_step(c, dt, choose_substeps(c, dt), 0, 0);
+  prepare_step(c, dt, choose_substeps(c, dt, 0), 0, 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
 }
@@ -26273,253 +26113,6 @@ static void allow_refinements(const cloth *c) {
 }
 
 /// 7. The interface ///
-
-/// Inputs ///
-
-/* Calls that change forces, fabric and particles in the state, flushed. A value that differs wakes the cloth. */
-
-/* Stores the vector at an offset of the inputs, if each component is within +-limit. */
-CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
-  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
-  set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
-  return CLOTH_OK;
-}
-
-int cloth_set_gravity(cloth *c, cloth_vector gravity) {
-  return set_vector(c, offsetof(cloth_inputs, gravity), gravity, GRAVITY_LIMIT);
-}
-
-int cloth_set_wind(cloth *c, cloth_vector wind) {
-  return set_vector(c, offsetof(cloth_inputs, wind), wind, WIND_LIMIT);
-}
-
-#if WITH_AIR
-
-static int check_gusts(const cloth_gusts *gusts) {
-  int are_possible = are_gusts(gusts->strength, gusts->period) && in_range(gusts->start, 0.0f, 1.0e6f);
-  return are_possible ? CLOTH_OK : CLOTH_ERROR_RANGE;
-}
-
-int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  error = gusts ? check_gusts(gusts) : CLOTH_OK;
-  if (error) { return error; }
-  const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
-  const cloth_gusts *given = gusts ? gusts : &none;
-  cloth_inputs *inputs = inputs_of(c);
-  cloth_inputs changed = *inputs;
-  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
-  if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
-    changed.gust_period = given->period;
-    changed.gust_seed = given->seed;
-    changed.gust_phase[0] = changed.gust_phase[1] = 0;
-    advance_gusts(&changed, given->start);
-  }
-  if (!are_equal(inputs, &changed, sizeof changed)) {
-    *inputs = changed;
-    wake(c);
-  }
-  return CLOTH_OK;
-}
-
-#endif
-
-int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  int error = check_call(c, wind);
-  if (error) { return error; }
-  *wind = wind_of(c);
-  return CLOTH_OK;
-}
-
-int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
-  int error = check_call(c, fabric);
-  if (error) { return error; }
-  error = check_fabric(fabric);
-  if (error) { return error; }
-  set_fabric(c, fabric);
-  return CLOTH_OK;
-}
-
-int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return CLOTH_ERROR_INDEX; }
-  return row * c->grid.columns + column;
-}
-
-/* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
-static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
-  freedom_of(c)[particle] = (uint8_t)freedom;
-}
-
-/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
-static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
-#if WITH_BODIES
-  if (find_attachment(c, particle)) {
-    remove_attachment(c, particle);
-    wake(c);
-  }
-#endif
-  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
-  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
-    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
-      inputs_of(c)->tethers_chosen = TETHERS_STALE;
-    } else if (freedom != FREEDOM_PINNED) {
-      remove_tethers_to(c, particle);
-    }
-  }
-  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
-  freedom_of(c)[particle] = (uint8_t)freedom;
-  invalidate_history(c, particle);
-}
-
-int cloth_pin(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
-  remove_confinement(c, particle);
-  set_freedom(c, particle, FREEDOM_PINNED);
-  set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
-  return CLOTH_OK;
-}
-
-/* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
-static int check_free_pin(const cloth *c, int32_t particle) {
-  int error = check_pin(c, particle);
-  if (error) { return error; }
-  error = check_present(c, particle);
-  if (error) { return error; }
-#if WITH_BODIES
-  if (find_attachment(c, particle)) { return CLOTH_ERROR_STATE; }
-#endif
-  return CLOTH_OK;
-}
-
-int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
-  int error = check_free_pin(c, particle);
-  if (error) { return error; }
-  if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
-  set_motion(c, particle, velocity, FREEDOM_PINNED);
-  return CLOTH_OK;
-}
-
-int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_free_pin(c, particle);
-  if (error) { return error; }
-  cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
-  /* In the longest step, 1 s, the velocity of a displacement is the same number. */
-  if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
-  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
-    wake(c);
-  } else if (WITH_SLEEP && is_asleep(c)) {
-    return CLOTH_OK; /* less than 1 nm does not wake a cloth */
-  }
-  vector_store(vectors_at(c, c->state.velocity), particle, displacement);
-  freedom_of(c)[particle] = FREEDOM_PINNED | PIN_MOVING;
-  return CLOTH_OK;
-}
-
-#if WITH_CONFINED
-
-/* Length below which a vector has no direction [m], and largest component, whose square is a finite float. */
-#define MIN_DIRECTION 1.0e-6f
-#define MAX_DIRECTION 1.0e10f
-
-static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
-  float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
-  if (!(length > MIN_DIRECTION)) { return CLOTH_ERROR_RANGE; }
-  uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
-  if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
-    return CLOTH_ERROR_FULL;
-  }
-  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
-  confinement *held = find_confinement(c, particle);
-  /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
-  if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) { wake(c); }
-  remove_confinement(c, particle);
-  for (confinement *last = confined_of(c) + inputs_of(c)->confined_count++; last > held; last--) {
-    *last = last[-1];
-  }
-  held->particle = particle;
-  held->freedom = freedom;
-  held->direction = clean;
-  held->anchor =
-      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
-  set_freedom(c, particle, freedom);
-  return CLOTH_OK;
-}
-
-int cloth_confine_to_line(cloth *c, int32_t particle, cloth_vector direction) {
-  return confine(c, particle, direction, FREEDOM_LINE);
-}
-
-int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
-  return confine(c, particle, normal, FREEDOM_PLANE);
-}
-
-#endif
-
-int cloth_release(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
-  remove_confinement(c, particle);
-  set_freedom(c, particle, FREEDOM_FREE);
-  return CLOTH_OK;
-}
-
-int cloth_get_freedom(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
-  return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
-}
-
-int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
-  if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
-    return CLOTH_ERROR_RANGE;
-  }
-  position = vector_flush(position, STATE_QUANTUM);
-  set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
-  set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
-  invalidate_history(c, particle);
-#if WITH_COLLIDERS
-  forget_touching(c, particle);
-  forget_cells(c, -1, particle);
-#endif
-#if WITH_SELF
-  forget_pairs(c);
-#endif
-#if WITH_GAPS
-  if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
-#endif
-  if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) { find_confinement(c, particle)->anchor = position; }
-  return CLOTH_OK;
-}
-
-int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
-  float mass = mass_of_particle(c, particle);
-  impulse = vector_flush(impulse, INPUT_QUANTUM);
-  cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
-  if (!vector_is_finite(impulse) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
-  if (!is_pinned(c, particle)) {
-    set_motion(c, particle, velocity, freedom_of(c)[particle]);
-    invalidate_history(c, particle);
-  }
-  return CLOTH_OK;
-}
 
 #if WITH_COLLIDERS
 
@@ -28418,6 +28011,13 @@ int cloth_step(cloth *c, float dt) {
 
 #if WITH_PLANNING
 
+static int check_refined_step(const cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!effort) { return CLOTH_ERROR_NULL; }
+  return c->settings.capacity.fixed_work ? CLOTH_ERROR_STATE : CLOTH_OK;
+}
+
 /* A step that ends to refine `ticks` after `start`, UINT32_MAX: never; and how far it was refined. */
 static void set_deadline(const cloth *c, uint32_t start, uint32_t ticks) {
   workspace *w = workspace_of(c);
@@ -28446,10 +28046,8 @@ static void set_effort(const cloth *c, const cloth_effort *effort) {
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
   uint32_t start = CLOTH_TICKS();
-  int error = check_step_with(c, dt, around);
+  int error = check_refined_step(c, dt, around, effort);
   if (error) { return error; }
-  if (!effort) { return CLOTH_ERROR_NULL; }
-  if (c->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
   set_deadline(c, start, ticks);
   const int result = step_with(c, dt, around);
   *effort = effort_of(c);
@@ -28461,10 +28059,8 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_step_with(c, dt, around);
+  int error = check_refined_step(c, dt, around, effort);
   if (error) { return error; }
-  if (!effort) { return CLOTH_ERROR_NULL; }
-  if (c->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
   error = check_effort(effort);
   if (error) { return error; }
   set_effort(c, effort);
@@ -28474,6 +28070,228 @@ int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, 
 int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
   return cloth_step_again_with(c, dt, NULL, effort);
 }
+
+#endif
+
+/// Rest ///
+
+/* A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
+   of Tension Structures by Dynamic Relaxation", 1999): it moves by the substeps of the steps to come, and whenever its
+   kinetic energy has passed a maximum, as it does at its equilibrium, all velocities become 0. Dry drag, which keeps
+   slow cloth slow, does not act. In and out: the state. */
+
+#if WITH_SETTLE
+
+/* How long all particles have to be slow [s]. */
+#define QUIET_TIME 3.0f
+/* Speed up to which a particle is slow, over the speed that counts as rest. */
+#define SLOW_SHARE 0.75f
+/* Squares of speeds stay far from subnormal numbers. */
+#define MIN_REST_SPEED 1.0e-4f
+#define MAX_REST_SPEED 10.0f
+
+/* A cloth on its way to rest. */
+typedef struct settling {
+  const cloth *c;
+  const cloth_surroundings *around; /* without reactions: no time passes */
+  cloth_settle_report *report;
+  float slow;         /* square of the speed up to which a particle is slow [m^2/s^2] */
+  float energy;       /* kinetic energy after the last substep [m^2/s^2 of the reference mass / 2] */
+  float speed;        /* largest squared speed after the last substep [m^2/s^2] */
+  float fastest;      /* the same at the end of the last step and at its stops [m^2/s^2] */
+  float rest;         /* how long all have been slow at the ends of steps, without a stop [s] */
+  int32_t is_let;     /* 1: nothing is stopped in this step */
+  int32_t is_stopped; /* 1: the cloth has been stopped in this step */
+} settling;
+
+/* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
+static void add_bodies_speed(settling *s, float *energy) {
+#if WITH_BODIES
+  const cloth *c = s->c;
+  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+    const rigid_body *b = &bodies_of(c)[n];
+    const cloth_collider *body = &colliders_of(c)[b->collider].body;
+    const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
+    const float speed = maximum(vector_length(b->velocity), turning),
+                squared = flush_small(speed * speed, WORK_QUANTUM);
+    *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
+    s->speed = maximum(s->speed, squared);
+  }
+#else
+  (void)s;
+  (void)energy;
+#endif
+}
+
+/* Measures the motion after a substep: returns the kinetic energy, and sets s->speed. Pins do not count. */
+CLOTH_SEPARATE float measure_settling(settling *s) {
+  const cloth *c = s->c;
+  const vector_array velocity = vectors_at(c, c->state.velocity);
+  float energy = 0.0f, most = 0.0f;
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i)) {
+      const cloth_vector v = vector_flush(vector_load(velocity, i), STATE_QUANTUM);
+      const float squared = flush_small(vector_dot(v, v), WORK_QUANTUM);
+      energy += squared * mass_ratio_at(c, i);
+      most = maximum(most, squared);
+    }
+  }
+  s->speed = most;
+  add_bodies_speed(s, &energy);
+  return energy;
+}
+
+/* Stops all particles and bodies; pins only if asked to, and not those that have a move to make. */
+CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
+  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t i = 0; i < c->count; i++) {
+    if (!is_pinned(c, i) || (stops_pins && !(freedom_of(c)[i] & PIN_MOVING))) {
+      vector_store(vectors_at(c, c->state.velocity), i, none);
+    }
+    for (int32_t before = 1; before <= history_length(c); before++) {
+      vector_store(history_of(c, before), i, none);
+    }
+  }
+#if WITH_BODIES
+  stop_bodies(c);
+#endif
+}
+
+/* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
+static void damp_motion(settling *s) {
+  const float energy = measure_settling(s);
+  const int stops = !s->is_let && s->speed > s->slow && energy < s->energy;
+  if (stops) {
+    stop_cloth(s->c, 0);
+    s->fastest = maximum(s->fastest, s->speed);
+    s->is_stopped = 1;
+    s->report->stops++;
+  }
+  s->energy = stops ? 0.0f : energy;
+}
+
+/* After a step of dt seconds: counts the time in which all particles have been slow at the ends of steps. A step that
+   follows a slow end makes no stops, which would hide what grows. */
+static void judge_rest(settling *s, float dt) {
+  const int is_slow = !(s->speed > s->slow);
+  s->fastest = maximum(s->fastest, s->speed);
+  s->rest = is_slow && !s->is_stopped ? s->rest + dt : 0.0f;
+  s->is_let = is_slow;
+}
+
+/* Bodies that cloths share rest where they are at the end of the step. */
+static void rest_shared_bodies(const cloth *c) {
+#if WITH_SHARED_BODIES
+  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
+  for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
+    slots[n].previous = slots[n].body.pose;
+  }
+#else
+  (void)c;
+#endif
+}
+
+static void report_work(settling *s) {
+#if WITH_PLANNING
+  const uint32_t *work = statistics_of(s->c)->work;
+  uint32_t *sum = s->report->work;
+  const uint32_t low = sum[0] + work[0];
+  sum[1] += work[1] + (low < work[0]);
+  sum[0] = low;
+#else
+  (void)s;
+#endif
+}
+
+/* A step of dt seconds on the way to rest. Returns its notes. */
+static int step_towards_rest(settling *s, float dt) {
+  const cloth *c = s->c;
+  const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
+  rest_shared_bodies(c);
+  begin_step(c, dt);
+  step_plan *plan = &workspace_of(c)->plan;
+  s->fastest = 0.0f;
+  s->is_stopped = 0;
+  for (int32_t index = 0; index < plan->substeps; index++) {
+    plan->index = index;
+    substep(c, plan);
+    damp_motion(s);
+  }
+  judge_rest(s, dt);
+  add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, WORK_SETTLE);
+  s->report->steps++;
+  s->report->substeps += plan->substeps;
+  leave_step_origin(c);
+  finish_motions(c);
+  const int notes = finish_statistics(c, plan);
+  leave_surroundings(c, s->around, left_out);
+  report_work(s);
+  return notes;
+}
+
+int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
+                      cloth_settle_report *report) {
+  int error = check_step_with(c, dt, around);
+  if (error) { return error; }
+  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_settle_report unread;
+  cloth_surroundings without_reactions;
+  if (around) {
+    without_reactions = *around;
+    without_reactions.reactions = NULL;
+  }
+  const float slow = speed * SLOW_SHARE;
+  settling s = {
+      .c = c, .around = around ? &without_reactions : NULL, .report = report ? report : &unread, .slow = slow * slow};
+  fill_zero(s.report, sizeof *s.report);
+  if (is_asleep(c)) {
+    s.report->settled = 1;
+    return CLOTH_OK;
+  }
+  const int32_t substeps = c->settings.integration.substeps;
+  const float rest_drag = c->settings.integration.rest_drag;
+  int notes = 0;
+  allow_refinements(c);
+  stop_cloth(c, 1);
+  wake(c);
+  c->settings.integration.substeps = choose_substeps(c, dt, 1);
+  c->settings.integration.rest_drag = 0.0f;
+  while (s.report->steps < max_steps && s.rest < QUIET_TIME) {
+    notes |= step_towards_rest(&s, dt);
+  }
+  c->settings.integration.substeps = substeps;
+  c->settings.integration.rest_drag = rest_drag;
+  stop_cloth(c, 1);
+  s.report->settled = s.rest >= QUIET_TIME;
+  s.report->speed = square_root(s.fastest);
+  return notes;
+}
+
+int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report) {
+  return cloth_settle_with(c, dt, NULL, speed, max_steps, report);
+}
+
+#if WITH_PLANNING
+
+int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work) {
+  uint64_t bound = 0;
+  const int error = cloth_get_work_bound(c, dt, &bound);
+  if (error || !work || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
+    return error ? error : work ? CLOTH_ERROR_RANGE : CLOTH_ERROR_NULL;
+  }
+  const int32_t substeps = choose_substeps(c, dt, 1);
+  if (!is_asleep(c)) {
+    const work_scene s = work_scene_of(c, 1);
+    bound = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+  }
+  bound += (uint64_t)(uint32_t)c->count * (uint32_t)substeps * WORK_SETTLE;
+  *work = bound * (uint32_t)max_steps;
+  return CLOTH_OK;
+}
+
+#endif
 
 #endif
 
@@ -28729,7 +28547,7 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
     for (int32_t before = 0; !error && before < n; before++) {
       error = check_two(group->cloths[before], group->cloths[n]);
     }
-    *substeps = larger_of(error ? 1 : choose_substeps(group->cloths[n], dt), *substeps);
+    *substeps = larger_of(error ? 1 : choose_substeps(group->cloths[n], dt, 0), *substeps);
   }
   for (int32_t n = 0; !error && n < group->count; n++) {
     const cloth *c = group->cloths[n];
@@ -28841,229 +28659,6 @@ int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   for (int32_t n = 0; n < group->count; n++) {
     *work += member_work(group, n, dt, substeps);
   }
-  return CLOTH_OK;
-}
-
-#endif
-
-#endif
-
-/// Rest ///
-
-/* A cloth brought to rest in one call, by dynamic relaxation with kinetic damping (Barnes, "Form Finding and Analysis
-   of Tension Structures by Dynamic Relaxation", 1999): it moves by the substeps of the steps to come, and whenever its
-   kinetic energy has passed a maximum, as it does at its equilibrium, all velocities become 0. Dry drag, which keeps
-   slow cloth slow, does not act. In and out: the state. */
-
-#if WITH_SETTLE
-
-/* How long all particles have to be slow [s]. */
-#define QUIET_TIME 3.0f
-/* Speed up to which a particle is slow, over the speed that counts as rest. */
-#define SLOW_SHARE 0.75f
-/* Squares of speeds stay far from subnormal numbers. */
-#define MIN_REST_SPEED 1.0e-4f
-#define MAX_REST_SPEED 10.0f
-
-/* A cloth on its way to rest. */
-typedef struct settling {
-  const cloth *c;
-  const cloth_surroundings *around; /* without reactions: no time passes */
-  cloth_settle_report *report;
-  float slow;         /* square of the speed up to which a particle is slow [m^2/s^2] */
-  float energy;       /* kinetic energy after the last substep [m^2/s^2 of the reference mass / 2] */
-  float speed;        /* largest squared speed after the last substep [m^2/s^2] */
-  float fastest;      /* the same at the end of the last step and at its stops [m^2/s^2] */
-  float rest;         /* how long all have been slow at the ends of steps, without a stop [s] */
-  int32_t is_let;     /* 1: nothing is stopped in this step */
-  int32_t is_stopped; /* 1: the cloth has been stopped in this step */
-} settling;
-
-/* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
-static void add_bodies_speed(settling *s, float *energy) {
-#if WITH_BODIES
-  const cloth *c = s->c;
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
-    const rigid_body *b = &bodies_of(c)[n];
-    const cloth_collider *body = &colliders_of(c)[b->collider].body;
-    const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
-    const float speed = maximum(vector_length(b->velocity), turning),
-                squared = flush_small(speed * speed, WORK_QUANTUM);
-    *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
-    s->speed = maximum(s->speed, squared);
-  }
-#else
-  (void)s;
-  (void)energy;
-#endif
-}
-
-/* Measures the motion after a substep: returns the kinetic energy, and sets s->speed. Pins do not count. */
-CLOTH_SEPARATE float measure_settling(settling *s) {
-  const cloth *c = s->c;
-  const vector_array velocity = vectors_at(c, c->state.velocity);
-  float energy = 0.0f, most = 0.0f;
-  for (int32_t i = 0; i < c->count; i++) {
-    if (!is_pinned(c, i)) {
-      const cloth_vector v = vector_flush(vector_load(velocity, i), STATE_QUANTUM);
-      const float squared = flush_small(vector_dot(v, v), WORK_QUANTUM);
-      energy += squared * mass_ratio_at(c, i);
-      most = maximum(most, squared);
-    }
-  }
-  s->speed = most;
-  add_bodies_speed(s, &energy);
-  return energy;
-}
-
-/* Stops all particles and bodies; pins only if asked to, and not those that have a move to make. */
-CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
-  const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
-  for (int32_t i = 0; i < c->count; i++) {
-    if (!is_pinned(c, i) || (stops_pins && !(freedom_of(c)[i] & PIN_MOVING))) {
-      vector_store(vectors_at(c, c->state.velocity), i, none);
-    }
-    for (int32_t before = 1; before <= history_length(c); before++) {
-      vector_store(history_of(c, before), i, none);
-    }
-  }
-#if WITH_BODIES
-  stop_bodies(c);
-#endif
-}
-
-/* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
-static void damp_motion(settling *s) {
-  const float energy = measure_settling(s);
-  const int stops = !s->is_let && s->speed > s->slow && energy < s->energy;
-  if (stops) {
-    stop_cloth(s->c, 0);
-    s->fastest = maximum(s->fastest, s->speed);
-    s->is_stopped = 1;
-    s->report->stops++;
-  }
-  s->energy = stops ? 0.0f : energy;
-}
-
-/* After a step of dt seconds: counts the time in which all particles have been slow at the ends of steps. A step that
-   follows a slow end makes no stops, which would hide what grows. */
-static void judge_rest(settling *s, float dt) {
-  const int is_slow = !(s->speed > s->slow);
-  s->fastest = maximum(s->fastest, s->speed);
-  s->rest = is_slow && !s->is_stopped ? s->rest + dt : 0.0f;
-  s->is_let = is_slow;
-}
-
-/* Bodies that cloths share rest where they are at the end of the step. */
-static void rest_shared_bodies(const cloth *c) {
-#if WITH_SHARED_BODIES
-  collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
-  for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
-    slots[n].previous = slots[n].body.pose;
-  }
-#else
-  (void)c;
-#endif
-}
-
-/* Adds the work of a step to the report. */
-static void report_work(settling *s) {
-#if WITH_PLANNING
-  const uint32_t *work = statistics_of(s->c)->work;
-  uint32_t *sum = s->report->work;
-  const uint32_t low = sum[0] + work[0];
-  sum[1] += work[1] + (low < work[0]);
-  sum[0] = low;
-#else
-  (void)s;
-#endif
-}
-
-/* A step of dt seconds on the way to rest. Returns its notes. */
-static int step_towards_rest(settling *s, float dt) {
-  const cloth *c = s->c;
-  const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
-  rest_shared_bodies(c);
-  begin_step(c, dt);
-  step_plan *plan = &workspace_of(c)->plan;
-  s->fastest = 0.0f;
-  s->is_stopped = 0;
-  for (int32_t index = 0; index < plan->substeps; index++) {
-    plan->index = index;
-    substep(c, plan);
-    damp_motion(s);
-  }
-  judge_rest(s, dt);
-  add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, WORK_SETTLE);
-  s->report->steps++;
-  s->report->substeps += plan->substeps;
-  leave_step_origin(c);
-  finish_motions(c);
-  const int notes = finish_statistics(c, plan);
-  leave_surroundings(c, s->around, left_out);
-  report_work(s);
-  return notes;
-}
-
-int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
-                      cloth_settle_report *report) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
-  if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
-    return CLOTH_ERROR_RANGE;
-  }
-  cloth_settle_report unread;
-  cloth_surroundings without_reactions;
-  if (around) {
-    without_reactions = *around;
-    without_reactions.reactions = NULL;
-  }
-  const float slow = speed * SLOW_SHARE;
-  settling s = {
-      .c = c, .around = around ? &without_reactions : NULL, .report = report ? report : &unread, .slow = slow * slow};
-  fill_zero(s.report, sizeof *s.report);
-  if (is_asleep(c)) {
-    s.report->settled = 1;
-    return CLOTH_OK;
-  }
-  const int32_t substeps = c->settings.integration.substeps;
-  const float rest_drag = c->settings.integration.rest_drag;
-  int notes = 0;
-  allow_refinements(c);
-  stop_cloth(c, 1);
-  wake(c);
-  c->settings.integration.substeps = choose_substeps_for(c, dt, 1);
-  c->settings.integration.rest_drag = 0.0f;
-  while (s.report->steps < max_steps && s.rest < QUIET_TIME) {
-    notes |= step_towards_rest(&s, dt);
-  }
-  c->settings.integration.substeps = substeps;
-  c->settings.integration.rest_drag = rest_drag;
-  stop_cloth(c, 1);
-  s.report->settled = s.rest >= QUIET_TIME;
-  s.report->speed = square_root(s.fastest);
-  return notes;
-}
-
-int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settle_report *report) {
-  return cloth_settle_with(c, dt, NULL, speed, max_steps, report);
-}
-
-#if WITH_PLANNING
-
-int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work) {
-  uint64_t bound = 0;
-  const int error = cloth_get_work_bound(c, dt, &bound);
-  if (error || !work || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
-    return error ? error : work ? CLOTH_ERROR_RANGE : CLOTH_ERROR_NULL;
-  }
-  const int32_t substeps = choose_substeps_for(c, dt, 1);
-  if (!is_asleep(c)) {
-    const work_scene s = work_scene_of(c, 1);
-    bound = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
-  }
-  bound += (uint64_t)(uint32_t)c->count * (uint32_t)substeps * WORK_SETTLE;
-  *work = bound * (uint32_t)max_steps;
   return CLOTH_OK;
 }
 
@@ -31657,9 +31252,7 @@ static void hash_number(hasher *h, float number) {
 }
 
 static void hash_vector(hasher *h, cloth_vector a) {
-  hash_number(h, a.x);
-  hash_number(h, a.y);
-  hash_number(h, a.z);
+  hash_words(h, (const any_word *)(const void *)&a, 3);
 }
 
 /* The first `count` lanes of a block, one after the other. */

@@ -42,7 +42,6 @@
 #include "cloth/arrays.h"
 #include "solve/transfer.h"
 #include "solve/levels.h"
-#include "solve/labels.h"
 
 /// 3. Making a cloth ///
 
@@ -75,7 +74,6 @@
 #include "terms/springs.h"
 #include "terms/plate.h"
 #include "terms/links.h"
-#include "step/coefficients.h"
 #include "step/plan.h"
 #include "terms/pin_reactions.h"
 #include "terms/confinement.h"
@@ -114,44 +112,34 @@
 #endif
 #include "contact/cell_press.h"
 #include "contact/runaway.h"
-#include "step/predict.h"
-#include "step/momentum.h"
-#include "step/restore.h"
+#include "solve/free_pieces.h"
 #include "terms/clamps.h"
 #include "terms/bounds.h"
+#include "step/places.h"
+#include "step/momentum.h"
 #include "solve/product.h"
 #include "step/linearise.h"
 #include "group/stitches.h"
 #include "group/seams.h"
 #include "group/seam_springs.h"
 #include "bodies/common_bodies.h"
-#include "solve/joints.h"
 #include "solve/coarsest.h"
-#include "solve/energy.h"
 #include "solve/passes.h"
 #include "solve/solve.h"
-#include "step/rigid_way.h"
 #include "step/guard.h"
-#include "step/accept.h"
-#include "step/prepare.h"
 #include "step/reactions.h"
 #include "bodies/attached.h"
 #include "step/work.h"
-#include "step/stages.h"
 #include "step/substep.h"
-#include "step/sleep.h"
 
 /// 6. A step ///
 
-#include "step/forecast.h"
-#include "step/planner.h"
-#include "step/move_frame.h"
+#include "step/inputs.h"
 #include "step/origin.h"
 #include "step/step.h"
 
 /// 7. The interface ///
 
-#include "step/inputs.h"
 #if WITH_COLLIDERS
 #include "contact/colliders.h"
 #endif
@@ -164,7 +152,6 @@
 #include "group/group.h"
 #include "step/step_calls.h"
 #include "group/group_calls.h"
-#include "step/settle.h"
 #include "tear/torn_cells.h"
 #include "io/output.h"
 #include "io/skin.h"

@@ -257,7 +257,7 @@ static int begin_method(method_work *w, const cloth *c, const cloth_method *meth
 /* Substeps of a step: as configured, however long they are. */
 static int32_t method_substeps(const cloth *c, float dt) {
   const int32_t wanted = c->settings.integration.substeps;
-  return wanted > 0 ? wanted : choose_substeps(c, dt);
+  return wanted > 0 ? wanted : choose_substeps(c, dt, 0);
 }
 
 static void fill_mobilities(method_work *w) {

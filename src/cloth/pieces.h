@@ -19,7 +19,7 @@ typedef struct stage_piece {
   piece_counts counts; /* 0 at first */
 } stage_piece;
 
-typedef void piece_stage(const cloth *c, const step_plan *plan, stage_piece *p);
+typedef void piece_stage(const cloth *c, stage_piece *p);
 
 /* Where the parts of piece `number` are. */
 CLOTH_INLINE float *work_of_piece(const cloth *c, int32_t number) {
@@ -40,7 +40,6 @@ CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t
 
 typedef struct piece_job {
   const cloth *c;
-  const step_plan *plan;
   piece_stage *stage;
   const void *what;
   int32_t blocks, grain, items, pieces;
@@ -67,15 +66,15 @@ static void run_piece(void *context, int32_t number) {
   p.end = smaller_of((number + 1) * job->blocks / job->pieces * job->grain, job->items);
   p.work = work_of_piece(job->c, number);
   p.rows = rows_of_piece(job->c, number);
-  job->stage(job->c, job->plan, &p);
+  job->stage(job->c, &p);
   counts_of_pieces(job->c)[number] = p.counts;
 }
 
-CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
-                                      int32_t items, int32_t grain) {
+CLOTH_SEPARATE piece_counts share_out(const cloth *c, piece_stage *stage, const void *what, int32_t items,
+                                      int32_t grain) {
   const cloth_workers *workers = workers_of(c);
   piece_counts sum = {0, 0};
-  piece_job job = {.c = c, .plan = plan, .stage = stage, .what = what, .grain = grain, .items = items};
+  piece_job job = {.c = c, .stage = stage, .what = what, .grain = grain, .items = items};
   job.blocks = (items + grain - 1) / grain;
   job.pieces = workers && job.blocks > 1 ? smaller_of(job.blocks, c->pieces) : 1;
   if (job.pieces < 2) {
@@ -93,13 +92,13 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, const step_plan *plan, pie
 #endif
 
 /* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
-CLOTH_DIRECT piece_counts run_pieces(const cloth *c, const step_plan *plan, piece_stage *stage, const void *what,
-                                     int32_t items, int32_t grain) {
+CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const void *what, int32_t items,
+                                     int32_t grain) {
 #if WITH_WORKERS
-  if (c->pieces) { return share_out(c, plan, stage, what, items, grain); }
+  if (c->pieces) { return share_out(c, stage, what, items, grain); }
 #endif
   (void)grain;
   stage_piece p = whole_piece(c, what, items);
-  stage(c, plan, &p);
+  stage(c, &p);
   return p.counts;
 }

@@ -7,7 +7,6 @@
 #include "../cloth/costs.h"
 #include "../cloth/step_origin.h"
 #include "../contact/colliders.h"
-#include "../step/forecast.h"
 #include "../step/plan.h"
 #include "../step/step.h"
 #include "../step/step_calls.h"
@@ -268,7 +267,7 @@ static int check_group_step(const cloth_group *group, float dt, int32_t *substep
     for (int32_t before = 0; !error && before < n; before++) {
       error = check_two(group->cloths[before], group->cloths[n]);
     }
-    *substeps = larger_of(error ? 1 : choose_substeps(group->cloths[n], dt), *substeps);
+    *substeps = larger_of(error ? 1 : choose_substeps(group->cloths[n], dt, 0), *substeps);
   }
   for (int32_t n = 0; !error && n < group->count; n++) {
     const cloth *c = group->cloths[n];

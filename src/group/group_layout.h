@@ -9,7 +9,7 @@
 #include "../self/candidates.h"
 #include "../self/search.h"
 #include "../self/tree.h"
-#include "../step/coefficients.h"
+#include "../step/plan.h"
 #include "../step/work.h"
 #include "stitches.h"
 

@@ -9,7 +9,6 @@
 #include "../cloth/pieces.h"
 #include "../cloth/types.h"
 #include "../terms/springs.h"
-#include "labels.h"
 #include "levels.h"
 #include "product.h"
 #include "strips.h"
@@ -47,36 +46,29 @@ static const grid_level *coarsest_level_of(const cloth *c) {
   return &workspace_of(c)->levels[workspace_of(c)->level_count - 1];
 }
 
-/* Adds `weight` times a symmetric block to the upper entries of node i. */
-CLOTH_INLINE void add_own_block(float *matrix, int32_t pitch, int32_t i, const float block[6], float weight) {
-  float *row = matrix + 3 * (i * pitch + i);
+/* Adds `weight` times a symmetric block to the entries of nodes i and j. */
+static void add_block(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
+  float *row = matrix + 3 * (i * pitch + j);
+  const float xy = weight * block[3], xz = weight * block[4], yz = weight * block[5];
   row[0] += weight * block[0];
-  row[1] += weight * block[3];
-  row[2] += weight * block[4];
+  row[1] += xy;
+  row[2] += xz;
   row += pitch;
+  row[0] += xy;
   row[1] += weight * block[1];
-  row[2] += weight * block[5];
+  row[2] += yz;
   row += pitch;
+  row[0] += xz;
+  row[1] += yz;
   row[2] += weight * block[2];
 }
 
 /* Adds a spring of a block between two nodes. */
 static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
   if (i == j) { return; }
-  add_own_block(matrix, pitch, i, block, weight);
-  add_own_block(matrix, pitch, j, block, weight);
-  float *row = matrix + (i < j ? 3 * (i * pitch + j) : 3 * (j * pitch + i));
-  row[0] -= weight * block[0];
-  row[1] -= weight * block[3];
-  row[2] -= weight * block[4];
-  row += pitch;
-  row[0] -= weight * block[3];
-  row[1] -= weight * block[1];
-  row[2] -= weight * block[5];
-  row += pitch;
-  row[0] -= weight * block[4];
-  row[1] -= weight * block[5];
-  row[2] -= weight * block[2];
+  add_block(matrix, pitch, i, i, block, weight);
+  add_block(matrix, pitch, j, j, block, weight);
+  add_block(matrix, pitch, i < j ? i : j, i < j ? j : i, block, negate(weight));
 }
 
 /* The places of a coarse cell where springs are looked at: their rows, the places of their columns, and where these
@@ -201,7 +193,6 @@ static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, cons
   }
 }
 
-/* Adds the plate. */
 CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
                                  int32_t pitch) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
@@ -227,24 +218,16 @@ CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const g
   }
 }
 
-/* to -= factor a, of the blocks that hold the floats `from` to `end` - 1. */
-CLOTH_INLINE void subtract_scaled(float *to, const float *a, lanes factor, int32_t from, int32_t end) {
-  for (int32_t i = from / CLOTH_LANES * CLOTH_LANES; i < end; i += CLOTH_LANES) {
-    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), factor)));
-  }
-}
-
-/* The same of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] .. floats[1] - 1.
- */
+/* to -= factor a, of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] ..
+   floats[1] - 1. */
 CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
                                   const int32_t floats[2]) {
   const lanes by = lanes_splat(factor);
-  if (CLOTH_LANES == 1) {
-    subtract_scaled(to, a, by, floats[0], floats[1]);
-    return;
+  for (int32_t i = floats[0]; CLOTH_LANES == 1 && i < floats[1]; i++) {
+    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
   }
   CLOTH_UNROLL
-  for (int32_t n = blocks[0]; n < blocks[1]; n++) {
+  for (int32_t n = CLOTH_LANES > 1 ? blocks[0] : blocks[1]; n < blocks[1]; n++) {
     const int32_t i = n * CLOTH_LANES;
     lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
   }
@@ -305,7 +288,7 @@ CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const 
     for (int32_t k = 0; k < 6; k++) {
       block[k] = *own_at(ground, SYMMETRIC_FLOATS, place, k) + (k < 3 ? LEAST_BLOCK : 0.0f);
     }
-    add_own_block(matrix, pitch, i, block, 1.0f);
+    add_block(matrix, pitch, i, i, block, 1.0f);
   }
   for (int32_t row = 0; row + 1 < l->rows; row++) {
     for (int32_t column = 0; column + !l->is_ring < l->columns; column++) {
@@ -379,7 +362,7 @@ typedef struct restriction {
   float scale;
 } restriction;
 
-static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+static void restrict_strip(const cloth *c, stage_piece *piece) {
   const restriction *r = (const restriction *)piece->what;
   const level_pair p = pair_of_piece(c, r->number, piece);
   if (r->floats == 3) {
@@ -387,7 +370,6 @@ static void restrict_strip(const cloth *c, const step_plan *plan, stage_piece *p
   } else {
     restrict_blocks(&p, r->from, r->to, r->scale, piece->first, piece->end);
   }
-  (void)plan;
 }
 
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
@@ -402,11 +384,10 @@ CLOTH_ONCE void restrict_level(const cloth *c, int32_t number, int32_t floats, f
   run_level_strips(c, restrict_strip, &r, &workspace_of(c)->levels[number]);
 }
 
-static void interpolate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+static void interpolate_strip(const cloth *c, stage_piece *piece) {
   const interpolation *v = (const interpolation *)piece->what;
   const level_pair p = pair_of_piece(c, v->number, piece);
   interpolate_vectors(&p, v, piece->first, piece->end);
-  (void)plan;
 }
 
 /* Adds the corrections of coarse level `number` to those of the level before it. */
@@ -421,11 +402,10 @@ CLOTH_ONCE void interpolate_level(const cloth *c, int32_t number) {
 }
 
 /* What holds the particles, of a strip of coarse rows. */
-static void restrict_held_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+static void restrict_held_strip(const cloth *c, stage_piece *piece) {
   const solve_arrays a = arrays_of(c);
   const level_pair p = pair_of_piece(c, 0, piece);
   restrict_held(c, &a, &p, *(const float *)piece->what, piece->first, piece->end);
-  (void)plan;
 }
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */

@@ -128,13 +128,6 @@ static level_pair pair_of(const cloth *c, int32_t number) {
   return p;
 }
 
-/* Without levels. */
-static level_pair no_pair(void) {
-  level_pair p;
-  fill_zero(&p, sizeof p);
-  return p;
-}
-
 /* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
    isotropic, and the blocks of the air as if they were; at pins their part of the plate. */
 CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
@@ -179,79 +172,82 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   }
 }
 
-/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
-static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
-  const int32_t keeps_rows = p->coarse_rows == p->rows, keeps_columns = p->transfer == TRANSFER_KEPT;
-  const int32_t above = keeps_rows ? row : row / 2, left = keeps_columns ? column : column / 2;
-  const int32_t rows = keeps_rows ? 1 : 1 + row % 2;
-  int32_t nodes[2] = {left, left + 1}, columns = keeps_columns ? 1 : 1 + column % 2;
+/* The coarse nodes that a node hangs on, with their weights. */
+typedef struct node_parents {
+  int32_t row[4], column[4];
+  float weight[4];
+  int32_t count;
+} node_parents;
+
+CLOTH_INLINE node_parents parents_of(const level_pair *p, int32_t row, int32_t column) {
+  const int32_t keeps_rows = p->coarse_rows == p->rows, is_kept = p->transfer == TRANSFER_KEPT;
+  const int32_t is_long = p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2;
+  const int32_t rows = keeps_rows ? 1 : 1 + row % 2, columns = is_long ? 2 : is_kept ? 1 : 1 + column % 2;
+  const int32_t above = keeps_rows ? row : row / 2;
+  const int32_t left = is_long ? p->coarse_columns - 1 : is_kept ? column : column / 2;
+  const int32_t right = p->transfer >= TRANSFER_RING && left + 1 == p->coarse_columns ? 0 : left + 1;
   float weights[2] = {columns == 2 ? 0.5f : 1.0f, 0.5f};
-  if (p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2) {
-    const int32_t is_last = column == p->columns - 1;
-    nodes[0] = p->coarse_columns - 1;
-    columns = 2;
-    weights[0] = is_last ? 1.0f / 3.0f : 2.0f / 3.0f;
+  if (is_long) {
+    weights[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
     weights[1] = 1.0f - weights[0];
   }
-  nodes[1] = p->transfer >= TRANSFER_RING && nodes[0] + 1 == p->coarse_columns ? 0 : nodes[0] + 1;
-  for (int32_t r = 0; r < rows; r++) {
+  node_parents n;
+  n.count = 0;
+  for (int32_t to_row = above; to_row < above + rows; to_row++) {
     for (int32_t q = 0; q < columns; q++) {
-      const float weight = weights[q] * (rows == 2 ? 0.5f : 1.0f);
-      float *to = own_at(ground, SYMMETRIC_FLOATS, (above + r) * p->coarse_pitch + nodes[q], 0);
-      CLOTH_UNROLL
-      for (int32_t n = 0; n < SYMMETRIC_FLOATS; n++) {
-        to[n * CLOTH_LANES] += weight * block[n];
-      }
+      n.row[n.count] = to_row;
+      n.column[n.count] = q ? right : left;
+      n.weight[n.count++] = weights[q] * (rows == 2 ? 0.5f : 1.0f);
+    }
+  }
+  return n;
+}
+
+/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
+static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
+  const node_parents n = parents_of(p, row, column);
+  for (int32_t k = 0; k < n.count; k++) {
+    float *to = own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p->coarse_pitch + n.column[k], 0);
+    CLOTH_UNROLL
+    for (int32_t f = 0; f < SYMMETRIC_FLOATS; f++) {
+      to[f * CLOTH_LANES] += n.weight[k] * block[f];
     }
   }
 }
 
-/* Where the spring between a particle and one beside it is: its first particle's place, and its direction. */
-typedef struct spring_place {
-  int32_t row, column, direction;
-} spring_place;
-
-/* The spring from a particle to the one `down` rows and `right` columns on, each -1..1. */
-static spring_place spring_between(int32_t row, int32_t column, int32_t down, int32_t right) {
-  const int32_t is_up = down < 0 || (down == 0 && right < 0);
-  const int32_t d = down == 0 ? WARP : right == 0 ? WEFT : down == right ? DIAGONAL : ANTIDIAGONAL;
-  const spring_place s = {.row = is_up ? row + down : row, .column = is_up ? column + right : column, .direction = d};
-  return s;
+/* The place of particle n of the nine around one, by rows; -1 if there is none. Tubes close. */
+CLOTH_INLINE int32_t place_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n) {
+  const int32_t other = row + n / 3 - 1, near = column + n % 3 - 1;
+  if (other < 0 || other >= a->rows || (!a->is_ring && (near < 0 || near >= a->columns))) { return -1; }
+  return other * a->pitch + (near + a->columns) % a->columns;
 }
 
-/* The block of the spring between two particles, from what the springs' linearisation has stored. */
-static void stored_block(const solve_arrays *a, const spring_place *s, cloth_vector d, float block[6]) {
-  const int32_t i = s->row * a->pitch + (s->column + a->columns) % a->columns;
-  const float across = *own_at(a->springs, SPRING_FLOATS, i, SPRING_ACROSS(s->direction));
-  const float along = *own_at(a->springs, SPRING_FLOATS, i, SPRING_ALONG(s->direction));
-  block[0] = across + along * d.x * d.x;
-  block[1] = across + along * d.y * d.y;
-  block[2] = across + along * d.z * d.z;
-  block[3] = along * d.x * d.y;
-  block[4] = along * d.x * d.z;
-  block[5] = along * d.y * d.z;
-}
-
-/* Is there a particle at a place beside one? Tubes close. */
-static int has_place(const solve_arrays *a, int32_t row, int32_t column) {
-  return row >= 0 && row < a->rows && (a->is_ring || (column >= 0 && column < a->columns));
+/* The block of the spring between a particle and the one at `place`, n of the nine around it, from what the springs'
+   linearisation has stored. */
+static void block_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n, int32_t place, float block[6]) {
+  const int32_t d = n / 3 == 1 ? WARP : n % 3 == 1 ? WEFT : n % 8 == 0 ? DIAGONAL : ANTIDIAGONAL;
+  const int32_t first = n < 4 ? place : row * a->pitch + column;
+  const cloth_vector here = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
+  const cloth_vector apart = vector_subtract(here, near_vector(a->place, a->plane, place));
+  const float across = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ACROSS(d));
+  const float along = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ALONG(d));
+  block[0] = across + along * apart.x * apart.x;
+  block[1] = across + along * apart.y * apart.y;
+  block[2] = across + along * apart.z * apart.z;
+  block[3] = along * apart.x * apart.y;
+  block[4] = along * apart.x * apart.z;
+  block[5] = along * apart.y * apart.z;
 }
 
 /* Adds the springs from a pin to particles that move to G of the first coarse level. */
 static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const level_pair *p, int32_t particle) {
   const int32_t row = particle / a->columns, column = particle - row * a->columns;
-  float *ground = level_ground(c, 0), block[6];
-  for (int32_t down = -1; down <= 1; down++) {
-    for (int32_t right = -1; right <= 1; right++) {
-      if ((down == 0 && right == 0) || !has_place(a, row + down, column + right)) { continue; }
-      const int32_t near = (column + right + a->columns) % a->columns, other = row + down;
-      if (*own_at(a->diagonal, 1, other * a->pitch + near, 0) > 0.0f) {
-        const spring_place s = spring_between(row, column, down, right);
-        const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, row), a->plane, column),
-                                               near_vector(near_row(a->place, a->pitch, other), a->plane, near));
-        stored_block(a, &s, d, block);
-        add_to_ground(p, ground, other, near, block);
-      }
+  for (int32_t n = 0; n < 9; n++) {
+    const int32_t place = place_around(a, row, column, n);
+    if (n != 4 && place >= 0 && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
+      float block[6];
+      block_around(a, row, column, n, place, block);
+      add_to_ground(p, level_ground(c, 0), place / a->pitch, place % a->pitch, block);
     }
   }
 }
@@ -314,3 +310,147 @@ CLOTH_HOT static void apply_level(const cloth *c, const grid_level *l, row_sum *
     }
   }
 }
+
+/// Levels of cloth in pieces ///
+
+/*
+ * A piece of cloth that has been torn off, or an island in a mask, must not hang on coarse nodes of another one: it
+ * would fall like a feather. Each particle has the label of its piece, a coarse node that of the particle it lies on,
+ * and a node hangs only on those coarse ones of its own label, with weights over their sum. This is how levels of cloth
+ * in several pieces are made and used, one node after the other; other cloth has the rows of transfer.h.
+ *
+ * In: gaps, the vectors and blocks of levels. Out: labels, restricted and interpolated vectors and blocks. Scratch:
+ * none.
+ */
+
+/* Labels of the particles, at the places of rows; -1 where there is none. Only of cloth that may be in pieces. */
+static int32_t *labels_of(const cloth *c) {
+  return (int32_t *)at(c, c->scratch.labels);
+}
+
+/* Is a step's cloth in several pieces? */
+CLOTH_INLINE int is_in_pieces(const cloth *c) {
+  return WITH_GAPS && workspace_of(c)->pieces > 1;
+}
+
+#if WITH_GAPS
+
+/* The label of a node of a level, 0 for the particles. Nodes beyond the grid have that of the nearest particle. */
+static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t column) {
+  const grid_level *levels = workspace_of(c)->levels;
+  for (int32_t n = level - 1; n >= 0; n--) {
+    const int32_t rows = n > 0 ? levels[n - 1].rows : c->grid.rows;
+    const int32_t columns = n > 0 ? levels[n - 1].columns : c->grid.columns;
+    row = levels[n].rows == rows ? row : 2 * row;
+    column = levels[n].transfer == TRANSFER_KEPT ? column : 2 * column;
+    row = row < rows ? row : rows - 1;
+    column = column < columns ? column : columns - 1;
+  }
+  return labels_of(c)[row * pitch_of(c) + column];
+}
+
+/* The parents of its own label of a node of level `number`, whose coarse level has the same number in workspace.levels.
+ */
+static node_parents labelled_parents(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
+  const node_parents all = parents_of(p, row, column);
+  const int32_t label = label_at(c, number, row, column);
+  node_parents n = {.count = 0};
+  float sum = 0.0f;
+  for (int32_t k = 0; k < all.count && label >= 0; k++) {
+    if (label_at(c, number + 1, all.row[k], all.column[k]) == label) {
+      n.row[n.count] = all.row[k];
+      n.column[n.count] = all.column[k];
+      n.weight[n.count] = all.weight[k];
+      sum += n.weight[n.count++];
+    }
+  }
+  for (int32_t k = 0; k < n.count; k++) {
+    n.weight[k] /= sum;
+  }
+  return n;
+}
+
+/* Restricts an own array of so many floats from level `number` to the next coarser one: to = scale R from. */
+CLOTH_SEPARATE void restrict_pieces(const cloth *c, int32_t number, int32_t floats, float *from, float *to,
+                                    float scale) {
+  const level_pair p = pair_of(c, number);
+  clear_floats(to, floats * p.coarse_pitch * p.coarse_rows);
+  for (int32_t i = 0; i < p.rows * p.columns; i++) {
+    const int32_t row = i / p.columns, column = i - row * p.columns;
+    const node_parents n = labelled_parents(c, &p, number, row, column);
+    for (int32_t k = 0; k < n.count; k++) {
+      const int32_t place = n.row[k] * p.coarse_pitch + n.column[k];
+      for (int32_t f = 0; f < floats; f++) {
+        *own_at(to, floats, place, f) += scale * n.weight[k] * *own_at(from, floats, row * p.pitch + column, f);
+      }
+    }
+  }
+}
+
+/* What the coarse vectors, a near array, give a node of level `number`. */
+static cloth_vector interpolated_at(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
+  const grid_level *coarse = &workspace_of(c)->levels[number];
+  float *from = level_correction(c, coarse);
+  const node_parents n = labelled_parents(c, p, number, row, column);
+  cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
+  for (int32_t k = 0; k < n.count; k++) {
+    const float *of_row = near_row(from, coarse->pitch, n.row[k]);
+    sum = vector_add_scaled(sum, near_vector(of_row, coarse->plane, n.column[k]), n.weight[k]);
+  }
+  return sum;
+}
+
+/* Interpolates the corrections of coarse level `number` to the next finer one: to the particles' `product` for 0. */
+CLOTH_SEPARATE void interpolate_pieces(const cloth *c, int32_t number) {
+  const level_pair p = pair_of(c, number);
+  const grid_level *finer = number > 0 ? &workspace_of(c)->levels[number - 1] : NULL;
+  float *product = floats_at(c, c->scratch.product), *diagonal = floats_at(c, c->scratch.diagonal);
+  for (int32_t i = 0; i < p.rows * p.columns; i++) {
+    const int32_t row = i / p.columns, column = i - row * p.columns, place = row * p.pitch + column;
+    const cloth_vector more = interpolated_at(c, &p, number, row, column);
+    if (finer) {
+      float *to = near_row(level_correction(c, finer), finer->pitch, row);
+      near_vector_store(to, finer->plane, column, vector_add(near_vector(to, finer->plane, column), more));
+    } else if (*own_at(diagonal, 1, place, 0) > 0.0f) {
+      *own_at(product, 3, place, 0) += more.x;
+      *own_at(product, 3, place, 1) += more.y;
+      *own_at(product, 3, place, 2) += more.z;
+    }
+  }
+}
+
+/* G of the first coarse level: what holds the particles. `plate`: the plate's part on the diagonal of pins, over their
+   factor. */
+CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, float plate) {
+  const level_pair p = pair_of(c, 0);
+  float *ground = level_ground(c, 0);
+  clear_floats(ground, SYMMETRIC_FLOATS * p.coarse_pitch * p.coarse_rows);
+  for (int32_t i = 0; i < c->count; i++) {
+    const int32_t row = i / a->columns, column = i - row * a->columns, place = row * a->pitch + column;
+    const float mass = *own_at(a->diagonal, 1, place, 0);
+    float block[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    const float at_pin = plate * *own_at(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE);
+    float held = mass > 0.0f ? mass : at_pin;
+    for (int32_t k = 0; k < 3 && a->air && mass > 0.0f; k++) {
+      const float w = *own_at(a->air, 3, place, k);
+      held += w * w;
+    }
+    for (int32_t k = 0; k < 6; k++) {
+      block[k] = (k < 3 ? held : 0.0f) + (a->ground ? *own_at(a->ground, SYMMETRIC_FLOATS, place, k) : 0.0f);
+    }
+    const node_parents n = labelled_parents(c, &p, 0, row, column);
+    for (int32_t k = 0; k < n.count; k++) {
+      for (int32_t f = 0; f < 6; f++) {
+        *own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p.coarse_pitch + n.column[k], f) += n.weight[k] * block[f];
+      }
+    }
+  }
+}
+
+#else
+
+#define label_at(c, level, row, column) ((void)(c), (void)(level), (void)(row), (void)(column), 0)
+#define interpolate_pieces(c, number) ((void)(c), (void)(number))
+#define restrict_held_pieces(c, a, plate) ((void)(c), (void)(a), (void)(plate))
+
+#endif

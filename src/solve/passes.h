@@ -10,7 +10,6 @@
 #include "../cloth/types.h"
 #include "../terms/plate.h"
 #include "coarsest.h"
-#include "labels.h"
 #include "levels.h"
 #include "strips.h"
 #include "transfer.h"
@@ -79,15 +78,13 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
   return sum;
 }
 
-/* Inverts the blocks of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = invert_row(c, a, t, row);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  (void)plan;
 }
 
 /* Adds what the coarse levels give to z = D^-1 r of the particles. Returns r . z. */
@@ -115,6 +112,32 @@ CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
   return add_levels(c);
 }
 
+/* The corrections of the first coarse level, which are spread over the rows of particles. */
+typedef struct correction_rows {
+  level_pair pair;
+  float *from; /* NULL without, and of cloth in pieces, whose product has them already */
+  ptrdiff_t plane;
+} correction_rows;
+
+static correction_rows correction_rows_of(const cloth *c, const stage_piece *piece) {
+  const grid_level *l = workspace_of(c)->levels;
+  correction_rows r;
+  fill_zero(&r, sizeof r);
+  if (uses_levels(c) && !is_in_pieces(c)) {
+    r.pair = pair_of_piece(c, 0, piece);
+    r.from = level_correction(c, l);
+    r.plane = l->plane;
+  }
+  return r;
+}
+
+/* Spreads them over a row of a strip from `first` on. Returns 0 without, 1 on a coarse row, 2 between two. */
+CLOTH_INLINE int32_t correct_row(const correction_rows *r, int32_t row, int32_t first, spread_row *spread) {
+  if (!r->from) { return 0; }
+  *spread = spread_over(&r->pair, r->from, r->plane, row, first);
+  return spread->above == spread->below ? 1 : 2;
+}
+
 /* What a row of the new direction is made from. */
 typedef struct direction_row {
   float *p;
@@ -125,8 +148,8 @@ typedef struct direction_row {
   int32_t columns;
 } direction_row;
 
-/* p = z + beta p of a row. `levels`: 0 without, 1 on a coarse row, 2 between two; `again`: 1 if there is a direction
-   before; constants. */
+/* p = z + beta p of a row. `levels`: what correct_row() returns; `again`: 1 if there is a direction before; constants.
+ */
 CLOTH_INLINE void turn_row(const direction_row *r, int32_t levels, int32_t again) {
   const direction_row d = *r; /* the stores of lanes may alias it */
   for (int32_t i = 0; i < d.columns; i += CLOTH_LANES) {
@@ -153,37 +176,30 @@ typedef struct pass_step {
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
 CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t has_levels = uses_levels(c) && !is_in_pieces(c);
-  const grid_level *l = workspace_of(c)->levels;
-  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
-  float *coarse = has_levels ? level_correction(c, l) : NULL;
-  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
+  const correction_rows rows = correction_rows_of(c, piece);
   direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
   for (int32_t row = piece->first; row < piece->end; row++) {
     r.p = near_row(a->direction, a->pitch, row);
     r.z = a->product + 3 * row * a->pitch;
     r.diagonal = a->diagonal + row * a->pitch;
-    if (!has_levels) {
+    const int32_t levels = correct_row(&rows, row, piece->first, &r.spread);
+    if (levels == 0) {
       turn_row(&r, 0, again);
+    } else if (levels == 1) {
+      turn_row(&r, 1, again);
     } else {
-      r.spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
-      if (r.spread.above == r.spread.below) {
-        turn_row(&r, 1, again);
-      } else {
-        turn_row(&r, 2, again);
-      }
+      turn_row(&r, 2, again);
     }
   }
 }
 
-CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void turn_strip(const cloth *c, stage_piece *p) {
   const pass_step *s = (const pass_step *)p->what;
   if (s->again) {
     turn_rows(c, p, s->length, 1);
   } else {
     turn_rows(c, p, s->length, 0);
   }
-  (void)plan;
 }
 
 /* The new direction. `again`: 1 if there is a direction before. */
@@ -215,20 +231,16 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
   return sum;
 }
 
-CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, stage_piece *p) {
   const pass_step *s = (const pass_step *)p->what;
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const lanes step = lanes_splat(s->length);
   for (int32_t row = p->first; row < p->end; row++) {
-    row_sum sum;
-    if (s->keeps) {
-      sum = advance_row(a, row, step, !s->again, 1);
-    } else {
-      sum = s->again ? advance_row(a, row, step, 0, 0) : advance_row(a, row, step, 1, 0);
-    }
+    const row_sum sum = s->keeps   ? advance_row(a, row, step, !s->again, 1)
+                        : s->again ? advance_row(a, row, step, 0, 0)
+                                   : advance_row(a, row, step, 1, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  (void)plan;
 }
 
 /* y += alpha p, r -= alpha q, z = P r. `keeps`: the product stays, see conjugate(). Returns r . z. */
@@ -255,38 +267,26 @@ CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spr
   return sum;
 }
 
-CLOTH_SEPARATE void conjugate_strip(const cloth *c, const step_plan *plan, stage_piece *piece) {
+CLOTH_SEPARATE void conjugate_strip(const cloth *c, stage_piece *piece) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const int32_t has_levels = uses_levels(c);
-  const grid_level *l = workspace_of(c)->levels;
-  const ptrdiff_t coarse_plane = has_levels ? l->plane : 0;
-  float *coarse = has_levels ? level_correction(c, l) : NULL;
-  const level_pair p = has_levels ? pair_of_piece(c, 0, piece) : no_pair();
+  const correction_rows rows = correction_rows_of(c, piece);
+  spread_row spread;
+  fill_zero(&spread, sizeof spread);
   for (int32_t row = piece->first; row < piece->end; row++) {
-    spread_row spread;
-    int32_t levels = 0;
-    if (has_levels) {
-      spread = spread_over(&p, coarse, coarse_plane, row, piece->first);
-      levels = spread.above == spread.below ? 1 : 2;
-    } else {
-      fill_zero(&spread, sizeof spread);
-    }
+    const int32_t levels = correct_row(&rows, row, piece->first, &spread);
     const row_sum sum = conjugate_row(a, row, &spread, levels);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
-  (void)plan;
 }
 
 /* After an advance() that has kept the product q: z . q, with z = P r. The product becomes D^-1 r, as ever. */
 CLOTH_ONCE float conjugate(const cloth *c) {
-  const lanes_sum none = {{0.0f}};
-  run_strips(c, conjugate_strip, NULL);
-  return sum_of_rows(c, none);
+  return sum_strips(c, conjugate_strip, NULL);
 }
 
 #endif
 
-CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, stage_piece *p) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const int32_t columns = a->columns;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
@@ -305,7 +305,6 @@ CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, const step_plan *plan,
       own_store(a->solution, place, y);
     }
   }
-  (void)plan;
 }
 
 /* Solves an operator without springs and plate, of blocks on its diagonal alone: y = D^-1 b. */

@@ -1,8 +1,10 @@
 #pragma once
 #include "../base/compiler.h"
 #include "../base/scalar.h"
+#include "../bodies/common_bodies.h"
 #include "../bodies/coupling.h"
 #include "../cloth/access.h"
+#include "../cloth/arrays.h"
 #include "../cloth/body_list.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
@@ -10,15 +12,177 @@
 #include "../contact/cell_press.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
+#include "../group/seam_springs.h"
+#include "../group/seams.h"
+#include "../group/stitches.h"
 #include "../self/contact.h"
 #include "../self/equation.h"
-#include "../step/momentum.h"
+#include "../step/plan.h"
 #include "../terms/confinement.h"
-#include "energy.h"
-#include "joints.h"
-#include "labels.h"
+#include "free_pieces.h"
+#include "levels.h"
 #include "passes.h"
 #include "product.h"
+
+/// What joins cloths ///
+
+/*
+ * What stands between the cloths of a part of a group, as the solve sees it: seams, whose filters make particles of
+ * several cloths one unknown, and springs across seams. Bodies that several cloths have in common are in
+ * bodies/coupling.h.
+ *
+ * In and out: what terms/seams.h and terms/seam_springs.h say. Scratch: none.
+ */
+
+struct group_joints {
+  const cloth_group *group;
+  int32_t part;     /* of the group: the first of its cloths */
+  uint32_t members; /* its cloths, a bit each */
+  float inverse_h;  /* of the part of a substep */
+#if WITH_SEAMS
+  sewing *seams;
+#endif
+};
+
+#if WITH_SEAMS
+
+/* By how many iterations its solve does more. */
+static int32_t more_iterations(const group_joints *j) {
+  int is_sewn = 0;
+  for (int32_t n = 0; n < j->group->count; n++) {
+    is_sewn |= (j->members >> n & 1u) && j->seams->is_sewn[n];
+  }
+  return is_sewn ? SEWN_ITERATIONS : 0;
+}
+
+/* As a part of a substep begins, before the prediction: velocities of what is sewn meet. */
+static void meet_seams(const solve_group *g) {
+  sewing *s = g->joints->seams;
+  EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
+  meet_sewn(s, g->joints->part, g->members->t);
+}
+
+/* After it. */
+static void place_joined(const group_joints *j) {
+  place_sewn(j->seams, j->part);
+}
+
+/* Forces and blocks of springs across seams; gathers resist no compression. */
+static void add_joint_terms(const solve_group *g) {
+  EACH_MEMBER(g, m, loosen_gathers(g->joints->seams, m->number, m->t));
+  add_seam_springs(g->joints->seams, g->joints->part, g->joints->inverse_h);
+}
+
+/* Before contacts are predicted from what acts on each particle and what pressed it last, b' (contact/press.h):
+   particles that are sewn together have their shares of what all of them have. */
+static void share_contacts(const solve_group *g) {
+#if WITH_COLLIDERS
+  const sewing *s = g->joints->seams;
+  int32_t touches = 0;
+  EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
+  if (!touches) { return; }
+  EACH_SEWN(s, g->joints->part, p, c, {
+    const solve_arrays a = arrays_of(c);
+    const workspace *w = workspace_of(c);
+    p->velocity = vector(0.0f, 0.0f, 0.0f);
+    if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
+      p->velocity =
+          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
+      add_to_particle(&a, p->particle, p->velocity);
+    }
+  });
+  join_own(s, g->joints->part, 0);
+  EACH_SEWN(s, g->joints->part, p, c, {
+    const solve_arrays a = arrays_of(c);
+    add_to_particle(&a, p->particle, vector_scale(p->velocity, -1.0f));
+  });
+#endif
+  (void)g;
+}
+
+/* What meeting has changed of the angular momentum, scaled as that of the first member. */
+static cloth_vector moment_of_meeting(const solve_group *g) {
+  if (!g->joints) { return vector(0.0f, 0.0f, 0.0f); }
+  const float scale = g->members->t->h / reference_mass(g->members->c);
+  return vector_scale(g->joints->seams->moment[g->joints->part], scale);
+}
+
+/* The solutions of what has been solved for alone. */
+static void join_solved(const group_joints *j) {
+  join_solutions(j->seams, j->part);
+}
+
+/* Makes the residuals of what is sewn together one, or the products. */
+static void join_residuals(const group_joints *j) {
+  join_own(j->seams, j->part, 0);
+}
+
+static void join_products(const group_joints *j) {
+  join_own(j->seams, j->part, 1);
+}
+
+/* The same of directions, see join_direction(). */
+static void join_directions(const group_joints *j, float beta, int32_t again) {
+  join_direction(j->seams, j->part, beta, again);
+}
+
+/* What springs across seams add to p . q and, but for the last direction, to the product, which is joined. */
+static float multiply_joints(const group_joints *j, int32_t is_last) {
+  const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
+  if (!is_last) { join_products(j); }
+  return sum;
+}
+
+/* By how much the energy of springs across seams, and of what gathers do not resist, rises over the ways. */
+static float joints_rise(const solve_group *g) {
+  float rise = seam_springs_rise(g->joints->seams, g->joints->part);
+  EACH_MEMBER(g, m, rise -= m->weight * gathers_rise(g->joints->seams, m->number, m->t));
+  return rise;
+}
+
+/* 1 if seams are open, whose closing does work that is not known. */
+static int is_closing(const group_joints *j) {
+  return are_sewn_open(j->seams, j->part);
+}
+
+/* When all has been moved: what is sewn together is at one place. */
+static void settle_joined(const group_joints *j) {
+  settle_sewn(j->seams, j->part, j->inverse_h);
+}
+
+#else
+#define more_iterations(j) 0
+#define meet_seams(g) ((void)(g))
+#define place_joined(j) ((void)(j))
+#define add_joint_terms(g) ((void)(g))
+#define share_contacts(g) ((void)(g))
+#define moment_of_meeting(g) vector(0.0f, 0.0f, 0.0f)
+#define join_solved(j) ((void)(j))
+#define join_residuals(j) ((void)(j))
+#define join_products(j) ((void)(j))
+#define join_directions(j, beta, again) ((void)(j))
+#define multiply_joints(j, is_last) 0.0f
+#define joints_rise(g) 0.0f
+#define is_closing(j) 0
+#define settle_joined(j) ((void)(j))
+#endif
+
+/* As a part of a substep begins, before the prediction: what is sewn meets, common bodies are one. */
+static void meet(const solve_group *g) {
+  g->joints->inverse_h = g->members->t->inverse_h;
+  meet_seams(g);
+#if WITH_COMMON_BODIES
+  link_bodies(g->joints->group, g->joints->members);
+#endif
+}
+
+/* Once the new positions have been accepted: common bodies are where those of their leaders are. */
+static void accept_common_bodies(const solve_group *g) {
+#if WITH_COMMON_BODIES
+  follow_leaders(g->joints->group, g->joints->members);
+#endif
+  (void)g;
+}
 
 /// The solve ///
 
@@ -31,7 +195,7 @@
  *   q = A p, alpha = r . z / p . q
  *   y += alpha p, r -= alpha q
  *
- * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see energy.h.
+ * The last alpha p goes into the new places at once, accept() takes y + alpha p, and q is not formed, see product.h.
  * With a tolerance the iterations end when sqrt(r . z) has fallen to that share of the first, or when only roundings
  * are left, which would feed each other. Without, after t->iterations of them, the solve goes on up to
  * t->most_iterations while the last one has still changed the potential, by alpha r . z / 2, by more than
@@ -171,7 +335,6 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   return all;
 }
 
-/* The bounds of a solve. */
 static void set_solve_bounds(solve_state *s) {
   float kinetic = 0.0f, fall = 0.0f;
   int32_t meets = 0, most = 0, rounds = INT32_MAX;
@@ -206,7 +369,6 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   });
 }
 
-/* The new direction. */
 static void turn_members(const solve_state *s, int32_t iteration) {
   EACH_MEMBER(s->group, m, turn_direction(m->c, s->beta, iteration > 1));
   if (s->group->joints) { join_directions(s->group->joints, s->beta, iteration > 1); }

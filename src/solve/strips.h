@@ -49,15 +49,22 @@ static int32_t strips_of(const cloth *c) {
 /* Runs a pass over all rows of a level of so many. */
 CLOTH_DIRECT void run_level_strips(const cloth *c, piece_stage *pass, const void *what, const grid_level *l) {
   const int32_t is_small = l->columns * l->rows < LEVEL_NODES;
-  run_pieces(c, NULL, pass, what, l->rows, is_small ? l->rows : strip_rows(l->columns));
+  run_pieces(c, pass, what, l->rows, is_small ? l->rows : strip_rows(l->columns));
 }
 
 /* Runs a pass over all rows. Returns what it has counted. */
 CLOTH_DIRECT piece_counts run_strips(const cloth *c, piece_stage *pass, const void *what) {
-  return run_pieces(c, NULL, pass, what, c->grid.rows, strip_rows(c->grid.columns));
+  return run_pieces(c, pass, what, c->grid.rows, strip_rows(c->grid.columns));
 }
 
 /* The sum over all rows, from the partial sums that a pass has stored, and of what `start` holds. */
 static float sum_of_rows(const cloth *c, lanes_sum start) {
   return rows_total(floats_at(c, c->scratch.sums), c->grid.rows, LANES_SUMS, start);
+}
+
+/* Runs a pass over all rows that stores a sum of each. Returns that over all. */
+CLOTH_DIRECT float sum_strips(const cloth *c, piece_stage *pass, const void *what) {
+  const lanes_sum none = {{0.0f}};
+  run_strips(c, pass, what);
+  return sum_of_rows(c, none);
 }

@@ -12,8 +12,8 @@
 #include "../contact/cell_memory.h"
 #include "../contact/cell_press.h"
 #include "../contact/energy.h"
-#include "../solve/joints.h"
-#include "../solve/labels.h"
+#include "../solve/free_pieces.h"
+#include "../solve/levels.h"
 #include "../solve/product.h"
 #include "../solve/solve.h"
 #include "../terms/air.h"
@@ -21,11 +21,10 @@
 #include "../terms/clamps.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
-#include "coefficients.h"
 #include "linearise.h"
 #include "momentum.h"
-#include "predict.h"
-#include "rigid_way.h"
+#include "places.h"
+#include "plan.h"
 
 /// A bound on the energy ///
 
@@ -37,7 +36,7 @@
  *   E(x_n + d, d / h) - E(x_n, f v) - work of the air along d
  *
  * with springs, plate, clamps, gravity and kinetic energy. While it is above 0 the ways are shortened towards the
- * motion as a whole (rigid_way.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
+ * motion as a whole (momentum.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than a share of the
@@ -89,13 +88,15 @@
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
 
-/* 1 if no pin moves in the substep. */
-static int do_pins_rest(const cloth *c) {
-  const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const cloth_vector velocity = vector_load(v, i);
-    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
-  }
+/* 1 if no pin of the members moves in the substep. */
+static int do_pins_rest(const solve_group *s) {
+  EACH_MEMBER(s, m, {
+    const vector_array v = vectors_at(m->c, m->c->state.velocity);
+    for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
+      const cloth_vector velocity = vector_load(v, i);
+      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
+    }
+  });
   return 1;
 }
 
@@ -104,31 +105,21 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const ptrdiff_t plane = a->plane;
-  const int32_t columns = a->columns;
-  clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)plane);
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->bent, a->pitch, row);
-    float *direction = near_row(a->direction, a->pitch, row), *solution = a->solution + 3 * row * a->pitch;
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const int32_t particle = row * columns + i;
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 start = has_solution ? own_load(solution, i) : none;
-      const lanes3 y = lanes3_add_scaled(start, near_load(direction, plane, i), last_step);
-      const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
-      const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
-      own_store(solution, i, y);
-      near_store(direction, plane, i, predicted);
-      near_store(way, plane, i, lanes3_quantise(d, WORK_ROUNDER));
-      near_store(place, plane, i, lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
-    }
-    if (a->is_ring) {
-      close_ring(place, plane, columns);
-      close_ring(way, plane, columns);
-    }
-  }
+  clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
+  EACH_PLACE(a, row, i, place, {
+    const int32_t particle = row * a->columns + i;
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+    const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
+    const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
+    own_store(a->solution, place, y);
+    near_store(near_row(a->direction, a->pitch, row), a->plane, i, predicted);
+    near_store(near_row(a->bent, a->pitch, row), a->plane, i, lanes3_quantise(d, WORK_ROUNDER));
+    near_store(near_row(a->place, a->pitch, row), a->plane, i,
+               lanes3_quantise(lanes3_load(p.x, particle), STATE_ROUNDER));
+  });
+  close_rows(c, a->place);
+  close_rows(c, a->bent);
   workspace_of(c)->last_step = 0.0f;
 }
 
@@ -146,14 +137,12 @@ static int leaves_contacts(const cloth *c) {
 CLOTH_SEPARATE void restore_places(const cloth *c) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  for (int32_t row = 0; row < a->rows; row++) {
-    float *place = near_row(a->place, a->pitch, row), *way = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), near_load(way, a->plane, i));
-      near_store(place, a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
-    }
-    if (a->is_ring) { close_ring(place, a->plane, a->columns); }
-  }
+  EACH_PLACE(a, row, i, place, {
+    const lanes3 way = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+    const lanes3 to = lanes3_add(lanes3_load(x, row * a->columns + i), way);
+    near_store(near_row(a->place, a->pitch, row), a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
+  });
+  close_rows(c, a->place);
 }
 
 /* The part of a value within a range before and after a change, and how it changes: where both are within by the change
@@ -216,12 +205,9 @@ typedef struct energy_row {
 
 /* By how much the energy of a block of springs rises over the way. `is_plain`: see energy_row; a constant. */
 CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int32_t d, int32_t i, int32_t is_plain) {
-  const int32_t is_down = d != WARP, step = is_down ? column_step(d) : 1;
   const spring_coefficients k = coefficients_at(r, d, i);
-  const lanes3 before =
-      lanes3_subtract(near_load(r->x, r->plane, i), near_load(is_down ? r->x_below : r->x, r->plane, i + step));
-  const lanes3 change =
-      lanes3_subtract(near_load(r->way, r->plane, i), near_load(is_down ? r->way_below : r->way, r->plane, i + step));
+  const lanes3 before = along_springs(r->x, r->x_below, r->plane, d, i);
+  const lanes3 change = along_springs(r->way, r->way_below, r->plane, d, i);
   const lanes3 after = lanes3_add(before, change);
   const lanes least = lanes_splat(LEAST_SQUARED_LENGTH);
   const lanes short_ = lanes_square_root(lanes_maximum(lanes3_dot(before, before), least));
@@ -240,13 +226,7 @@ CLOTH_INLINE lanes spring_rise(const linear_row *r, const substep_terms *t, int3
 
 /* The energy of the springs that start in a row. `directions`, `is_plain`: constants. */
 CLOTH_INLINE void springs_rise(const energy_row *e, row_sum *sum, int32_t directions, int32_t is_plain) {
-  const linear_row r = {.x = e->r.x,
-                        .x_below = e->r.x_below,
-                        .way = e->r.way,
-                        .way_below = e->r.way_below,
-                        .coefficients = e->r.coefficients,
-                        .factors = e->r.factors,
-                        .plane = e->r.plane};
+  const linear_row r = e->r; /* copied, as the sums of lanes may alias it */
   const int32_t columns = e->a->columns;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     lanes rise = spring_rise(&r, e->t, WARP, i, is_plain);
@@ -274,9 +254,9 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
   const substep_terms *t = e->t;
   const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + e->row * a->pitch, *predicted = near_row(a->direction, a->pitch, e->row);
+  const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
-    const lanes mass = mass_ratios(e->c, diagonal, e->row * a->columns, i);
+    const lanes mass = mass_ratios(e->c, a, e->row, i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
@@ -313,38 +293,27 @@ static int are_springs_plain(const substep_terms *t) {
   return plain;
 }
 
-/* The forces of the plate for the ways, in `residual`. */
-CLOTH_ONCE void bend_ways(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  if (t->bends) { bend_plate(&plate, 0, a->rows); }
-}
-
-/* By how much the energy rises along the ways, of which `residual` holds the forces of the plate; without clamps. */
+/* By how much the energy rises along the ways, without clamps; `residual` takes the forces of the plate. */
 CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   row_sum sum = row_sum_start();
-  energy_row e = {.c = c,
-                  .a = a,
-                  .t = t,
-                  .r = linear_row_of(a, 0),
-                  .centre = near_vector(a->place, a->plane, 0),
-                  .is_plain = are_springs_plain(t)};
+  energy_row e = {
+      .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
+  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
+  if (t->bends) { bend_plate(&plate, 0, a->rows); }
   start_wind(&e.wind, c, a, t);
-  e.r.way = near_row(a->bent, a->pitch, 0);
-  e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1 ? 1 : 0);
   for (; e.row < a->rows; e.row++) {
+    e.r = linear_row_of(a, e.row);
+    e.r.way = near_row(a->bent, a->pitch, e.row);
+    e.r.way_below = near_row(a->bent, a->pitch, e.row + 1 < a->rows ? e.row + 1 : e.row);
     if (a->air) { take_wind_row(&e.wind, a, e.row); }
     rise_of_row(&e, &sum);
     rise_of_springs(&e, &sum);
-    next_linear_row(&e.r, a, e.row + 3 > a->rows);
   }
   return sum_of(&sum);
 }
 
-/* By how much the energy rises along the ways. */
 static float energy_rise(const cloth *c, const substep_terms *t) {
-  bend_ways(c, t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
   if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
@@ -357,16 +326,14 @@ CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const 
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   row_sum sum = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *way = near_row(a->bent, a->pitch, row), *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes mass = mass_ratios(c, diagonal, row * a->columns, i);
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
-      const lanes3 rest = lanes3_keep(moves, lanes3_subtract(near_load(way, a->plane, i), whole));
-      row_sum_add(&sum, i, lanes_multiply(mass, lanes3_dot(rest, rest)));
-    }
-  }
+  EACH_PLACE(a, row, i, place, {
+    const lanes mass = mass_ratios(c, a, row, i);
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+    const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+    const lanes3 way = near_load(near_row(a->bent, a->pitch, row), a->plane, i);
+    const lanes3 rest = lanes3_keep(moves, lanes3_subtract(way, whole));
+    row_sum_add(&sum, i, lanes_multiply(mass, lanes3_dot(rest, rest)));
+  });
   return 0.5f * t->share * sum_of(&sum);
 }
 
@@ -374,30 +341,25 @@ CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const 
 CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  for (int32_t row = 0; row < a->rows; row++) {
+  EACH_PLACE(a, row, i, place, {
     float *way = near_row(a->bent, a->pitch, row);
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-      const lanes3 d = near_load(way, a->plane, i);
-      const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
-      const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
-      near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
-    }
-    if (a->is_ring) { close_ring(way, a->plane, a->columns); }
-  }
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    const lanes3 d = near_load(way, a->plane, i);
+    const lanes3 whole = rigid_way_of_block(m, lanes3_load(x, row * a->columns + i));
+    const lanes3 shorter = lanes3_add_scaled(whole, lanes3_subtract(d, whole), lanes_splat(factor));
+    near_store(way, a->plane, i, lanes3_select(moves, lanes3_quantise(shorter, WORK_ROUNDER), d));
+  });
+  close_rows(c, a->bent);
 }
 
 /* solution = d less the prediction's way. */
 CLOTH_SEPARATE void solve_for_ways(const cloth *c) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *way = near_row(a->bent, a->pitch, row), *predicted = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      own_store(a->solution + 3 * row * a->pitch, i,
-                lanes3_subtract(near_load(way, a->plane, i), near_load(predicted, a->plane, i)));
-    }
-  }
+  EACH_PLACE(a, row, i, place, {
+    const lanes3 way = near_load(near_row(a->bent, a->pitch, row), a->plane, i);
+    const lanes3 predicted = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+    own_store(a->solution, place, lanes3_subtract(way, predicted));
+  });
 }
 
 /* 1 if springs may add energy that the end of the solve does not tell: those of stiff cloth, those that differ much in
@@ -431,43 +393,32 @@ static int has_guard(const solve_group *s) {
   return has;
 }
 
-/* Sums over the particles: of what is left of the residual times the prediction's way, and of y squared. */
-typedef struct left_sums {
-  float work, moved;
-} left_sums;
-
-CLOTH_SEPARATE left_sums sum_left(const cloth *c, int32_t has_solution) {
+/* Sums over the particles of what is left of the residual times the prediction's way and, `moved`, of y squared. */
+CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved) {
   const solve_arrays arrays = arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  const workspace *w = workspace_of(c);
-  const lanes last_step = lanes_splat(w->last_step);
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const int32_t columns = a->columns;
-  row_sum work = row_sum_start(), moved = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const int32_t place = row * a->pitch, first = row * columns;
-    const float *to = near_row(a->place, a->pitch, row), *direction = near_row(a->direction, a->pitch, row);
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes3 way = lanes3_subtract(near_load(to, a->plane, i), lanes3_load(x, first + i));
-      row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place + i)), columns - i));
-      const lanes3 start = has_solution ? own_load(a->solution, place + i) : none;
-      const lanes3 y = lanes3_add_scaled(start, near_load(direction, a->plane, i), last_step);
-      const lanes squares = lanes_multiply(lanes_load(a->diagonal + place + i), lanes3_dot(y, y));
-      row_sum_add(&moved, i, lanes_within(squares, columns - i));
-    }
-  }
-  const left_sums sums = {sum_of(&work), sum_of(&moved)};
-  return sums;
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  row_sum work = row_sum_start(), squares = row_sum_start();
+  EACH_PLACE(a, row, i, place, {
+    const int32_t left = a->columns - i;
+    const lanes3 to = near_load(near_row(a->place, a->pitch, row), a->plane, i);
+    const lanes3 way = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
+    const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+    row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place)), left));
+    row_sum_add(&squares, i, lanes_within(lanes_multiply(lanes_load(a->diagonal + place), lanes3_dot(y, y)), left));
+  });
+  *moved = sum_of(&squares);
+  return sum_of(&work);
 }
 
 /* What tells if the energy has to be compared, summed over the members. */
 typedef struct guard_sums {
   float kinetic, fall, unsolved; /* fall: of a substep's free fall */
-  int32_t is_lively, touches, do_rest, is_free;
+  int32_t is_lively, touches, is_free;
 } guard_sums;
 
 static guard_sums guard_sums_of(const solve_group *s) {
-  guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .do_rest = 1, .is_free = 1};
+  guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .is_free = 1};
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.fall += m->weight * energy_of_fall(m->c, m->t);
@@ -478,20 +429,13 @@ static guard_sums guard_sums_of(const solve_group *s) {
   return g;
 }
 
-/* 1 if no pin of the members moves. */
-static int do_all_pins_rest(const solve_group *s) {
-  int rest = 1;
-  EACH_MEMBER(s, m, rest = rest && do_pins_rest(m->c));
-  return rest;
-}
-
 /* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
 static int is_pulled_back(const solve_group *s, const guard_sums *g) {
   float work = 0.0f, moved = 0.0f;
   EACH_MEMBER(s, m, {
-    const left_sums left = sum_left(m->c, m->has_solution);
-    work += m->weight * left.work;
-    moved += m->weight * (0.5f * m->t->share * left.moved);
+    float squares;
+    work += m->weight * sum_left(m->c, m->has_solution, &squares);
+    moved += m->weight * (0.5f * m->t->share * squares);
   });
   if (work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic) { return 1; }
   return work + moved > TAKING_BACK * g->unsolved && moved < g->kinetic;
@@ -500,10 +444,10 @@ static int is_pulled_back(const solve_group *s, const guard_sums *g) {
 /* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
 static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
-  if (g.is_lively || g.touches > 0) { return do_all_pins_rest(s); }
+  if (g.is_lively || g.touches > 0) { return do_pins_rest(s); }
   const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
   const float motion = maximum(g.kinetic, LEAST_MOTION * g.fall);
-  if (!(g.unsolved > share * motion) || !do_all_pins_rest(s)) { return 0; }
+  if (!(g.unsolved > share * motion) || !do_pins_rest(s)) { return 0; }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
   return !is_known || !is_pulled_back(s, &g);
 }
@@ -529,7 +473,6 @@ CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int
   return 1;
 }
 
-/* 1 if a member does fixed work. */
 static int has_fixed_work(const solve_group *s) {
   int has = 0;
   EACH_MEMBER(s, m, has |= m->c->settings.capacity.fixed_work);

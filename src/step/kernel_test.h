@@ -41,9 +41,7 @@ static void hash_number(hasher *h, float number) {
 }
 
 static void hash_vector(hasher *h, cloth_vector a) {
-  hash_number(h, a.x);
-  hash_number(h, a.y);
-  hash_number(h, a.z);
+  hash_words(h, (const any_word *)(const void *)&a, 3);
 }
 
 /* The first `count` lanes of a block, one after the other. */

@@ -122,13 +122,9 @@ CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d,
 
 /* How a block of springs of direction d, a constant, moves. */
 CLOTH_INLINE spring_motion motion_at(const linear_row *r, int32_t d, int32_t i) {
-  const int32_t is_down = d != WARP, end = i + (is_down ? column_step(d) : 1);
-  const float *x = is_down ? r->x_below : r->x, *way = is_down ? r->way_below : r->way;
-  const float *turn = is_down ? r->turn_below : r->turn;
-  const ptrdiff_t plane = r->plane;
-  const spring_motion m = {.d = lanes3_subtract(near_load(r->x, plane, i), near_load(x, plane, end)),
-                           .way = lanes3_subtract(near_load(r->way, plane, i), near_load(way, plane, end)),
-                           .turn = lanes3_subtract(near_load(r->turn, plane, i), near_load(turn, plane, end))};
+  const spring_motion m = {.d = along_springs(r->x, r->x_below, r->plane, d, i),
+                           .way = along_springs(r->way, r->way_below, r->plane, d, i),
+                           .turn = along_springs(r->turn, r->turn_below, r->plane, d, i)};
   return m;
 }
 
@@ -140,36 +136,26 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
 }
 
-/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks: of
-   springs in the operator that resist compression in full, without a limit. d, has_factors: constants. */
-CLOTH_INLINE void linearise_plain_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
-                                          int32_t has_factors) {
+/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks.
+   `is_plain`: they are in the operator, and resist compression in full, without a limit. d, has_factors, is_plain:
+   constants. */
+CLOTH_INLINE void linearise_springs_as(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
+                                       int32_t has_factors, int32_t is_plain) {
   linear_row r = *row; /* the stores of lanes may alias it */
   r.factors = has_factors ? r.factors : NULL;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const spring_coefficients k = coefficients_at(&r, d, i);
     const spring_motion m = motion_at(&r, d, i);
-    const linear_spring spring = linearise_spring(t, 1, &k, &m, 1.0f);
+    linear_spring spring =
+        linearise_spring(t, is_plain || d > WEFT, &k, &m, is_plain ? 1.0f : t->spring[d].compression);
     force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
-    store_springs(&r, d, i, &spring, m.d);
+    if (!is_plain && !t->spring[d].implicit) { spring.across = spring.along = lanes_splat(0.0f); }
+    if (is_plain || r.springs) { store_springs(&r, d, i, &spring, m.d); }
   }
 }
 
-/* The same of any springs. */
 CLOTH_ONCE void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
-  const linear_row r = *row;
-  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const spring_coefficients k = coefficients_at(&r, d, i);
-    const spring_motion m = motion_at(&r, d, i);
-    linear_spring spring = linearise_spring(t, d > WEFT, &k, &m, t->spring[d].compression);
-    force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
-    if (r.springs) {
-      const lanes zero = lanes_splat(0.0f);
-      spring.across = t->spring[d].implicit ? spring.across : zero;
-      spring.along = t->spring[d].implicit ? spring.along : zero;
-      store_springs(&r, d, i, &spring, m.d);
-    }
-  }
+  linearise_springs_as(row, t, d, columns, 1, 0);
 }
 
 /* Linearises the springs of direction d, a constant, that start in a row. */
@@ -178,9 +164,9 @@ CLOTH_INLINE void linearise_springs(const linear_row *r, const substep_terms *t,
   if (!r->springs || !t->spring[d].implicit || is_limited || is_soft) {
     linearise_any_springs(r, t, d, columns);
   } else if (r->factors) {
-    linearise_plain_springs(r, t, d, columns, 1);
+    linearise_springs_as(r, t, d, columns, 1, 1);
   } else {
-    linearise_plain_springs(r, t, d, columns, 0);
+    linearise_springs_as(r, t, d, columns, 0, 1);
   }
 }
 
@@ -324,19 +310,15 @@ CLOTH_INLINE void linearise_row(const cloth *c, const solve_arrays *a, const sub
 /* What the springs of the row above bring to the first row of a strip: 0 for the first of all. Their two floats go
    where the row itself will store its own, as the row above belongs to another strip. */
 static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t first) {
-  if (first == 0) {
+  if (!WITH_WORKERS || first == 0) {
     clear_forces(a, -1);
     if (a->springs) { clear_blocks_above(a, 0); }
     return;
   }
-#if WITH_WORKERS
   linear_row above = linear_row_of(a, first - 1);
   above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
   linearise_springs_of_row(&above, t, a->columns, 0);
   if (a->is_ring) { close_rings(&above, a->columns); }
-#else
-  (void)t;
-#endif
 }
 
 /* The forces of the plate on a strip, in `residual`. */
@@ -345,8 +327,7 @@ CLOTH_ONCE void bend_places(const solve_arrays *a, const substep_terms *t, const
   if (t->bends) { bend_plate(&plate, p->first, p->end); }
 }
 
-/* Forces and blocks of the rows of a strip. */
-CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *plan, stage_piece *p) {
+CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = arrays_of_piece(c, p), *a = &arrays;
   const int32_t last = a->rows - 1;
@@ -364,7 +345,6 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, const step_plan *p
     }
     next_linear_row(&r, a, row + 2 > last);
   }
-  (void)plan;
 }
 
 /* Forces and blocks of all rows. */

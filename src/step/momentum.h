@@ -4,18 +4,17 @@
 #include "../base/lanes.h"
 #include "../base/rows.h"
 #include "../base/scalar.h"
+#include "../bodies/bodies.h"
+#include "../bodies/coupling.h"
 #include "../cloth/access.h"
 #include "../cloth/arrays.h"
 #include "../cloth/body_list.h"
-#include "../cloth/gaps.h"
 #include "../cloth/members.h"
 #include "../cloth/types.h"
 #include "../contact/cell_memory.h"
-#include "../contact/points.h"
-#include "../contact/touch.h"
-#include "../solve/labels.h"
+#include "../solve/free_pieces.h"
 #include "../terms/air.h"
-#include "predict.h"
+#include "places.h"
 
 /// Momentum of cloth that nothing holds ///
 
@@ -33,361 +32,56 @@
  * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
  * stretch cloth by half of the square of the angle.
  *
- * In: solution, direction, last step, state, air. Out: solution; the last step is 0 afterwards. Scratch: product, row
- * buffers.
+ * The part of the ways of a free cloth over a substep that has its momentum and its angular momentum, and deforms
+ * nothing, is a shift and a turn, with b the axis times the tangent of half the angle,
+ *
+ *   t + R r - r = t + 2 / (1 + b^2) (b x r + b x (b x r))
+ *
+ * Its angular momentum sum W r x R r is 2 / (1 + b^2) (I b - b x S b), S = sum W r r^T; a few steps of
+ * b += I'^-1 ((1 + b^2) L / 2 + b x S b - I b) find the b of a given L, with an I' that has a least pivot.
+ *
+ * In: solution, direction, last step, state, air; bent = the ways. Out: solution; the last step is 0 afterwards.
+ * Scratch: product, row buffers.
  */
 
-/* 1 if no particle is pinned, confined or led. */
-static int is_unheld(const cloth *c) {
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    int free = inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0;
-    for (int32_t i = next_pin(c, 0); free && i < c->count; i = next_pin(c, i + 1)) {
-      free = is_gap(c, i, GAP_PARTICLE); /* which are pinned */
-    }
-    return free;
-  }
-#endif
-  if (inputs_of(c)->attachment_count > 0 && inputs_of(c)->confined_count == 0) {
-    return next_held(c, 0) == c->count && inputs_of(c)->targets == TARGETS_NONE;
-  }
-  return are_all_free(c) && inputs_of(c)->targets == TARGETS_NONE;
+/* Adds a b^T, a and b parallel, to a symmetric matrix: sums[0] its diagonal, sums[1] its entries yz, zx, xy. */
+CLOTH_INLINE void tensor_sum_add(vector_sum sums[2], int32_t i, lanes3 a, lanes3 b) {
+  vector_sum_add(&sums[0], i, lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z)));
+  vector_sum_add(&sums[1], i, lanes3_of(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.y)));
 }
 
-/* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
-static int is_free_piece(const cloth *c) {
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    const int32_t pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces;
-    return pieces == 1 && is_unheld(c);
-  }
-#endif
-  return is_unheld(c);
-}
+/* Least pivot of the tensor of inertia over its trace: cloth rolled into a line must not spin about itself. */
+#define LEAST_INERTIA 1.0e-5f
 
-/* Pieces whose momenta are restored, at most: those whose first particles come first. */
-#define MOST_FREE_PIECES 8
-/* In place of a label: all of the cloth. */
-#define LABEL_ALL (-1)
-
-/* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
-typedef struct free_pieces {
-  int32_t count, label[MOST_FREE_PIECES];
-  int32_t has_bodies; /* 1: bodies move along */
-  cloth_vector motion[MOST_FREE_PIECES];
-} free_pieces;
-
-#if WITH_GAPS
-
-/* 1 if pieces of the cloth may be free while pins hold others. */
-static int may_have_free_pieces(const cloth *c) {
-  return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
-}
-
-/* Does a pin hold the piece of a label? */
-static int is_piece_pinned(const cloth *c, int32_t label) {
-  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    if (labels[i / columns * pitch + i % columns] == label) { return 1; }
-  }
-  return 0;
-}
-
-/* Those of cloth in several pieces. */
-static void find_free_pieces(const cloth *c, free_pieces *f) {
-  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
-  for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
-    const int32_t place = i / columns * pitch + i % columns;
-    if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
-  }
-}
-
-#endif
-
-/* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
-static int moves_bodies(const cloth *c) {
-  int any = 0;
-#if WITH_BODIES
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
-    any = 1;
-  }
-  EACH_CELL_TOUCH(c, e, {
-    if (!find_unknown(c, e->collider)) { return 0; }
-    any = 1;
-  });
-  any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
-#endif
-  (void)c;
-  return any;
-}
-
-static free_pieces free_pieces_of(const cloth *c) {
-  free_pieces f;
-  fill_zero(&f, sizeof f);
-  f.has_bodies = moves_bodies(c);
-  if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
-    return f; /* colliders may hold any of them, or cloth that sleeps */
-  }
-#if WITH_GAPS
-  if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
-    if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
-    return f;
-  }
-  if (is_in_pieces(c)) { /* which push each other: free together */
-    f.count = is_unheld(c);
-    f.label[0] = LABEL_ALL;
-    return f;
-  }
-#endif
-  f.count = is_free_piece(c);
-  f.label[0] = LABEL_ALL;
-  return f;
-}
-
-/* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
-static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
-  solve_arrays a = arrays_of(c);
-#if WITH_GAPS
-  if (label != LABEL_ALL) {
-    const int32_t *labels = labels_of(c);
-    clear_floats(free, a.pitch * a.rows);
-    for (int32_t i = 0; i < c->count; i++) {
-      const int32_t place = i / a.columns * a.pitch + i % a.columns;
-      if (labels[place] == label) { *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0); }
-    }
-    a.diagonal = free;
-  }
-#endif
-  (void)label;
-  (void)free;
-  return a;
-}
-
-/* The same in memory that is free between passes. */
-static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
-  return arrays_of_label(c, label, floats_at(c, c->scratch.product));
-}
-
-/* Sums of vectors over all particles. */
-typedef struct vector_sum {
-  row_sum x, y, z;
-} vector_sum;
-
-static vector_sum vector_sum_start(void) {
-  const vector_sum s = {row_sum_start(), row_sum_start(), row_sum_start()};
-  return s;
-}
-
-CLOTH_INLINE void vector_sum_add(vector_sum *s, int32_t i, lanes3 a) {
-  row_sum_add(&s->x, i, a.x);
-  row_sum_add(&s->y, i, a.y);
-  row_sum_add(&s->z, i, a.z);
-}
-
-static float sum_of(const row_sum *s) {
-  lanes_sum sum;
-  row_sum_store(sum.partial, s);
-  return lanes_sum_total(&sum);
-}
-
-static cloth_vector vector_sum_of(const vector_sum *s) {
-  return vector(sum_of(&s->x), sum_of(&s->y), sum_of(&s->z));
-}
-
-/* A symmetric matrix, the sum of a b^T with a and b parallel: its diagonal, and its entries yz, zx, xy. */
-typedef struct tensor_sum {
-  vector_sum diagonal, others;
-} tensor_sum;
-
-static tensor_sum tensor_sum_start(void) {
-  const tensor_sum s = {vector_sum_start(), vector_sum_start()};
-  return s;
-}
-
-CLOTH_INLINE void tensor_sum_add(tensor_sum *s, int32_t i, lanes3 a, lanes3 b) {
-  vector_sum_add(&s->diagonal, i,
-                 lanes3_of(lanes_multiply(a.x, b.x), lanes_multiply(a.y, b.y), lanes_multiply(a.z, b.z)));
-  vector_sum_add(&s->others, i,
-                 lanes3_of(lanes_multiply(a.y, b.z), lanes_multiply(a.z, b.x), lanes_multiply(a.x, b.y)));
-}
-
-/* scale (isotropic I + the matrix of diagonal d and others e). */
-static symmetric scaled_tensor(float scale, float isotropic, cloth_vector d, cloth_vector e) {
+/* The inverse of scale (isotropic I + the matrix of diagonal d and others e). */
+static symmetric inverse_tensor(float scale, float isotropic, cloth_vector d, cloth_vector e) {
   const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
                        .yy = lanes_splat(scale * (isotropic + d.y)),
                        .zz = lanes_splat(scale * (isotropic + d.z)),
                        .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
                        .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
                        .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
-  return m;
-}
-
-/* The inverse, with pivots of at least `least`. */
-static symmetric inverse_tensor(symmetric m, float least) {
-  return symmetric_quantise(symmetric_inverse(m, lanes_splat(least)));
+  return symmetric_quantise(symmetric_inverse(m, lanes_splat(LEAST_INERTIA)));
 }
 
 static cloth_vector tensor_apply(symmetric m, cloth_vector a) {
   return vector_flush_work(lanes3_first(symmetric_apply(m, lanes3_splat(vector_flush_work(a)))));
 }
 
-/* The mass ratios of a block of particles: W, where the cloth has them, else 0. */
-CLOTH_INLINE lanes mass_ratios(const cloth *c, const float *diagonal, int32_t first, int32_t i) {
-  const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
-  return lanes_keep(there, mass_ratio_lanes(c, first + i));
-}
-
-/* The sums of the right-hand side and of the mass ratios. */
-CLOTH_SEPARATE cloth_vector common_force(const cloth *c, const solve_arrays *a, float *mass) {
-  vector_sum forces = vector_sum_start();
-  row_sum masses = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch, *residual = a->residual + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      row_sum_add(&masses, i, mass_ratios(c, diagonal, row * a->columns, i));
-      vector_sum_add(&forces, i, own_load(residual, i));
-    }
-  }
-  *mass = sum_of(&masses);
-  return vector_sum_of(&forces);
-}
-
-/* Takes what a motion as a whole needs out of the residual. */
-CLOTH_SEPARATE void take_from_residual(const cloth *c, const solve_arrays *a, cloth_vector common) {
-  const lanes3 motion = lanes3_splat(common);
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch;
-    float *residual = a->residual + 3 * row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      lanes3 taken = lanes3_scale(motion, mass_ratios(c, diagonal, row * a->columns, i));
-      if (a->air) { /* A u, of which the blocks of the air are part */
-        const lanes3 w = own_load(a->air, row * a->pitch + i);
-        const lanes held = lanes_load(diagonal + i);
-        const lanes more = lanes_subtract(held, mass_ratios(c, diagonal, row * a->columns, i));
-        const lanes3 blown = lanes3_keep(lanes_less(lanes_splat(0.0f), held), lanes3_scale(w, lanes3_dot(w, motion)));
-        taken = lanes3_add_scaled(lanes3_add(taken, blown), motion, more);
-      }
-      own_store(residual, i, lanes3_quantise(lanes3_subtract(own_load(residual, i), taken), WORK_ROUNDER));
-    }
-  }
-}
-
-/* The displacement of all of a free piece: the mean of the right-hand side over the mass. */
-static cloth_vector motion_by(cloth_vector force, float mass) {
-  return vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
-}
-
-/* 1 if nothing holds any of the members, and each is one piece; *has_bodies: bodies move along. */
-CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
-  int32_t are_free = 1;
-  *has_bodies = 0;
-  EACH_MEMBER(s, m, {
-    const int32_t moves = moves_bodies(m->c);
-    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) && (!meets_colliders(m->c) || moves);
-    *has_bodies |= moves;
-  });
-  return are_free;
-}
-
-/* The free pieces of one cloth; what is joined is free as a whole. */
-CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
-  if (!s->joints) { return free_pieces_of(s->members->c); }
-  free_pieces f;
-  fill_zero(&f, sizeof f);
-  f.count = are_members_free(s, &f.has_bodies);
-  f.label[0] = LABEL_ALL;
-  return f;
-}
-
-/* The weight of the masses of a member. */
-static float mass_weight(const solve_group *s, const solve_member *m) {
-  return reference_mass(m->c) / reference_mass(s->members->c);
-}
-
-/* Takes the common motions of the free pieces out of the residual: the solve starts from there. */
-CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
-  for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
-    cloth_vector force = vector(0.0f, 0.0f, 0.0f);
-    float mass = 0.0f;
-    EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
-      float own;
-      const cloth_vector own_force = common_force(m->c, &a, &own);
-      mass += m->weight * own;
-      force = vector_add_scaled(force, own_force, m->weight);
-    });
-    f->motion[n] = motion_by(force, mass);
-    EACH_MEMBER(s, m, {
-      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
-      take_from_residual(m->c, &a, f->motion[n]);
-    });
-  }
-}
-
-/* Starts the solution at the common motions, and at 0 beside the free pieces. */
-CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f) {
-  float *free = floats_at(c, c->scratch.direction); /* there is none yet */
-  for (int32_t n = 0; n < f->count; n++) {
-    const solve_arrays arrays = arrays_of_label(c, f->label[n], free), *a = &arrays;
-    for (int32_t i = 0; i < a->pitch * a->rows; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + i));
-      const lanes3 other = n > 0 ? own_load(a->solution, i) : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-      own_store(a->solution, i, lanes3_select(moves, lanes3_splat(f->motion[n]), other));
-    }
-  }
-}
-
-/* Sums over the cloth, about a centre, of d and r x e. */
-typedef struct momentum_sums {
-  vector_sum linear, angular;
-} momentum_sums;
-
-/* Adds d and e of a block with the arms r. */
-CLOTH_INLINE void momentum_sums_add(momentum_sums *s, int32_t i, lanes3 d, lanes3 e, lanes3 r) {
-  vector_sum_add(&s->linear, i, d);
-  vector_sum_add(&s->angular, i, lanes3_cross(r, e));
-}
-
+/* Both momenta about a centre: sums of d and of r x e. */
 typedef struct momenta {
   cloth_vector linear, angular;
 } momenta;
 
-static momenta momenta_of(const momentum_sums *s) {
-  const momenta m = {vector_sum_of(&s->linear), vector_sum_of(&s->angular)};
+static momenta momenta_of(const vector_sum sums[2]) {
+  const momenta m = {vector_sum_of(&sums[0]), vector_sum_of(&sums[1])};
   return m;
 }
-
-/* A symmetric matrix, as tensor_sum. */
-typedef struct tensor {
-  cloth_vector diagonal, others;
-} tensor;
-
-static tensor tensor_of(const tensor_sum *s) {
-  const tensor t = {vector_sum_of(&s->diagonal), vector_sum_of(&s->others)};
-  return t;
-}
-
-/* The parts of M and I, about a centre: the isotropic parts of the blocks times 1 and r r^T, and w w^T and
-   (r x w) (r x w)^T of the air; and the rows of C, of (r x w) w^T and of the isotropic parts of the air. */
-typedef struct inertia_sums {
-  float isotropic;
-  tensor arms, blown, turned;
-  cloth_vector coupled[3];
-} inertia_sums;
 
 /* The arms of a block about a centre, 0 where there is no cloth. */
 CLOTH_INLINE lanes3 arms_of_block(vector_array x, int32_t i, lanes_mask there, cloth_vector centre) {
   const lanes3 arm = lanes3_subtract(lanes3_load(x, i), lanes3_splat(centre));
   return lanes3_quantise(lanes3_keep(there, arm), WORK_ROUNDER);
-}
-
-/* Moves the last step into the solution of a block, and returns y. */
-CLOTH_INLINE lanes3 finished_solution(const solve_arrays *a, int32_t row, int32_t i, lanes last_step,
-                                      int32_t has_solution) {
-  const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-  own_store(a->solution + 3 * row * a->pitch, i, y);
-  return y;
 }
 
 /* What the air gives a block at the solution y, times the mass ratio. */
@@ -397,155 +91,129 @@ CLOTH_DIRECT lanes3 air_at_solution(const wind_row *wind, int32_t i, int32_t end
   return lanes3_subtract(lanes3_subtract(f.force, lanes3_scale(w, lanes3_dot(w, y))), lanes3_scale(y, f.held));
 }
 
-/* What the momenta of a row take, and the sums so far; in the room between passes. */
-typedef struct momentum_row {
-  const solve_arrays *a;
-  cloth_vector centre;
-  int32_t row, has_solution;
+/* What the momenta of a solution take, and the sums so far; in the room between passes. */
+typedef struct momentum_sums {
   prediction_terms p;
   wind_row wind; /* with air */
-  momentum_sums sums;
-} momentum_row;
+  vector_sum sums[2];
+} momentum_sums;
 
-LAYOUT_CONTRACT(momentum_row_has_room, sizeof(momentum_row) <= ROOM_BYTES);
-
-/* Begins with the first row. */
-static momentum_row *start_momenta(const cloth *c, const substep_terms *t, const solve_arrays *a, cloth_vector centre,
-                                   int32_t has_solution) {
-  momentum_row *r = (momentum_row *)room_between_passes(c);
-  clear_room(c, sizeof *r);
-  r->a = a;
-  r->centre = centre;
-  r->has_solution = has_solution;
-  r->p = prediction_of(c, t);
-  start_wind(&r->wind, c, a, t);
-  return r;
-}
-
-/* Adds a row to the sums. */
-CLOTH_ONCE void sum_momentum_of_row(const cloth *c, const substep_terms *t, momentum_row *r) {
-  const solve_arrays *a = r->a;
-  const prediction_terms *p = &r->p;
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
-  const float *diagonal = a->diagonal + r->row * a->pitch;
-  const int32_t first = r->row * a->columns;
-  EACH_ROW_BLOCK(i, ends, a->columns, {
-    const lanes mass = mass_ratios(c, diagonal, first, i);
-    const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
-    const lanes3 y = finished_solution(a, r->row, i, last_step, r->has_solution);
-    const lanes3 way = predicted_way(p, first + i, there, p->reach);
-    const lanes3 going =
-        lanes3_quantise(lanes3_scale(lanes3_load(p->v, first + i),
-                                     lanes_multiply(left_by_drag(p, lanes3_load(p->v, first + i), first + i), p->h)),
-                        WORK_ROUNDER);
-    lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
-    lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
-    if (a->air) {
-      const lanes3 air = air_at_solution(&r->wind, i, ends, way, y);
-      d = lanes3_subtract(d, air);
-      e = lanes3_subtract(e, air);
-    }
-    const lanes3 arms = arms_of_block(p->x, first + i, there, r->centre);
-    d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
-    e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
-    momentum_sums_add(&r->sums, i, d, e, arms);
-  });
-}
+LAYOUT_CONTRACT(momentum_sums_have_room, sizeof(momentum_sums) <= ROOM_BYTES);
 
 /* What the solution has of both momenta beside what it should have; finishes the solution. */
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
-  momentum_row *r = start_momenta(c, t, a, centre, has_solution);
-  for (; r->row < a->rows; r->row++) {
-    if (a->air) { take_wind_row(&r->wind, a, r->row); }
-    sum_momentum_of_row(c, t, r);
+  momentum_sums *s = (momentum_sums *)room_between_passes(c);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
+  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
+  clear_room(c, sizeof *s);
+  s->p = prediction_of(c, t);
+  start_wind(&s->wind, c, a, t);
+  for (int32_t row = 0; row < a->rows; row++) {
+    const prediction_terms *p = &s->p;
+    if (a->air) { take_wind_row(&s->wind, a, row); }
+    EACH_ROW_BLOCK(i, ends, a->columns, {
+      const int32_t particle = row * a->columns + i;
+      const lanes mass = mass_ratios(c, a, row, i);
+      const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
+      const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+      own_store(a->solution, row * a->pitch + i, y);
+      const lanes3 way = predicted_way(p, particle, there, p->reach);
+      const lanes3 v = lanes3_load(p->v, particle);
+      const lanes3 going =
+          lanes3_quantise(lanes3_scale(v, lanes_multiply(left_by_drag(p, v, particle), p->h)), WORK_ROUNDER);
+      lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
+      lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
+      if (a->air) {
+        const lanes3 air = air_at_solution(&s->wind, i, ends, way, y);
+        d = lanes3_subtract(d, air);
+        e = lanes3_subtract(e, air);
+      }
+      d = lanes3_quantise(lanes3_keep(there, d), WORK_ROUNDER);
+      e = lanes3_quantise(lanes3_keep(there, e), WORK_ROUNDER);
+      vector_sum_add(&s->sums[0], i, d);
+      vector_sum_add(&s->sums[1], i, lanes3_cross(arms_of_block(p->x, particle, there, centre), e));
+    });
   }
-  const momenta m = momenta_of(&r->sums);
-  clear_room(c, sizeof *r);
+  const momenta m = momenta_of(s->sums);
+  clear_room(c, sizeof *s);
   return m;
 }
 
-/* Sums of w w^T and (r x w) (r x w)^T of the air, of r times the isotropic parts, and of the rows of (r x w) w^T. */
-typedef struct air_sums {
-  tensor_sum blown, turned;
-  vector_sum held, coupled[3];
-} air_sums;
-
-LAYOUT_CONTRACT(air_sums_have_room, sizeof(air_sums) <= ROOM_BYTES);
-
-/* Adds the blocks of the air to the parts of M, I and C. */
-CLOTH_SEPARATE void add_air_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, inertia_sums *sums) {
+CLOTH_SEPARATE momenta momenta_of_ways(const cloth *c, const solve_arrays *a, cloth_vector centre) {
   const vector_array x = vectors_at(c, c->state.position);
-  air_sums *s = (air_sums *)room_between_passes(c);
-  clear_room(c, sizeof *s);
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const float *diagonal = a->diagonal + row * a->pitch;
-      const lanes own = lanes_load(diagonal + i);
-      const lanes_mask there = lanes_less(lanes_splat(0.0f), own);
-      const lanes3 w = lanes3_keep(there, own_load(a->air, row * a->pitch + i));
-      const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
-      const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
-      const lanes drag = lanes_subtract(own, mass_ratios(c, diagonal, row * a->columns, i));
-      tensor_sum_add(&s->blown, i, w, w);
-      tensor_sum_add(&s->turned, i, about, about);
-      vector_sum_add(&s->held, i, lanes3_scale(r, lanes_keep(there, lanes_quantise(drag, WORK_ROUNDER))));
-      vector_sum_add(&s->coupled[0], i, lanes3_scale(w, about.x));
-      vector_sum_add(&s->coupled[1], i, lanes3_scale(w, about.y));
-      vector_sum_add(&s->coupled[2], i, lanes3_scale(w, about.z));
-    }
-  }
-  sums->blown = tensor_of(&s->blown);
-  sums->turned = tensor_of(&s->turned);
-  const cloth_vector h = vector_sum_of(&s->held);
-  sums->coupled[0] = vector_add(vector_sum_of(&s->coupled[0]), vector(0.0f, negate(h.z), h.y));
-  sums->coupled[1] = vector_add(vector_sum_of(&s->coupled[1]), vector(h.z, 0.0f, negate(h.x)));
-  sums->coupled[2] = vector_add(vector_sum_of(&s->coupled[2]), vector(negate(h.y), h.x, 0.0f));
-  clear_room(c, sizeof *s);
+  vector_sum *sums = (vector_sum *)room_between_passes(c);
+  clear_room(c, 2 * sizeof *sums);
+  EACH_PLACE(a, row, i, place, {
+    const lanes ratio = mass_ratios(c, a, row, i);
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
+    const lanes3 moved = lanes3_scale(near_load(near_row(a->bent, a->pitch, row), a->plane, i), ratio);
+    const lanes3 d = lanes3_quantise(lanes3_keep(there, moved), WORK_ROUNDER);
+    vector_sum_add(&sums[0], i, d);
+    vector_sum_add(&sums[1], i, lanes3_cross(arms_of_block(x, row * a->columns + i, there, centre), d));
+  });
+  const momenta m = momenta_of(sums);
+  clear_room(c, 2 * sizeof *sums);
+  return m;
 }
 
-/* The parts of M and I of the masses alone, or with the isotropic parts of the blocks of the air. */
+/* What M, I and C about a centre consist of, symmetric matrices as tensor_sum_add() has them: r r^T of the isotropic
+   parts of the blocks; w w^T and (r x w) (r x w)^T of the air; the rows of C, of (r x w) w^T and of the isotropic parts
+   of the air, of which HELD is r times these. */
+enum { ARMS, BLOWN = ARMS + 2, TURNED = BLOWN + 2, COUPLED = TURNED + 2, HELD = COUPLED + 3, INERTIA_PARTS };
+
+/* And the sum of the isotropic parts. */
+typedef struct inertia_sums {
+  float isotropic;
+  cloth_vector part[INERTIA_PARTS];
+} inertia_sums;
+
+typedef struct inertia_rows {
+  row_sum isotropic;
+  vector_sum part[INERTIA_PARTS];
+} inertia_rows;
+
+LAYOUT_CONTRACT(inertia_rows_have_room, sizeof(inertia_rows) <= ROOM_BYTES);
+
+/* Adds the blocks of the air of a block of particles, `drag` their isotropic parts. */
+CLOTH_INLINE void add_air_sums(inertia_rows *s, int32_t i, lanes3 w, lanes3 r, lanes drag) {
+  const lanes3 about = lanes3_quantise(lanes3_cross(r, w), WORK_ROUNDER);
+  tensor_sum_add(&s->part[BLOWN], i, w, w);
+  tensor_sum_add(&s->part[TURNED], i, about, about);
+  vector_sum_add(&s->part[HELD], i, lanes3_scale(r, drag));
+  vector_sum_add(&s->part[COUPLED], i, lanes3_scale(w, about.x));
+  vector_sum_add(&s->part[COUPLED + 1], i, lanes3_scale(w, about.y));
+  vector_sum_add(&s->part[COUPLED + 2], i, lanes3_scale(w, about.z));
+}
+
+/* The parts of the masses alone, or with the blocks of the air. */
 CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
                                       inertia_sums *sums) {
   const vector_array x = vectors_at(c, c->state.position);
-  row_sum isotropic = row_sum_start();
-  tensor_sum arms = tensor_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes own = lanes_load(diagonal + i);
-      const lanes held = with_air ? own : mass_ratios(c, diagonal, row * a->columns, i);
-      const lanes3 r = arms_of_block(x, row * a->columns + i, lanes_less(lanes_splat(0.0f), own), centre);
-      row_sum_add(&isotropic, i, held);
-      tensor_sum_add(&arms, i, lanes3_scale(r, held), r);
+  inertia_rows *s = (inertia_rows *)room_between_passes(c);
+  clear_room(c, sizeof *s);
+  EACH_PLACE(a, row, i, place, {
+    const lanes own = lanes_load(a->diagonal + place), ratio = mass_ratios(c, a, row, i), held = with_air ? own : ratio;
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), own);
+    const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
+    row_sum_add(&s->isotropic, i, held);
+    tensor_sum_add(&s->part[ARMS], i, lanes3_scale(r, held), r);
+    if (WITH_AIR && with_air) {
+      const lanes drag = lanes_keep(there, lanes_quantise(lanes_subtract(own, ratio), WORK_ROUNDER));
+      add_air_sums(s, i, lanes3_keep(there, own_load(a->air, place)), r, drag);
     }
+  });
+  sums->isotropic = sum_of(&s->isotropic);
+  for (int32_t n = 0; n < INERTIA_PARTS; n++) {
+    sums->part[n] = vector_sum_of(&s->part[n]);
   }
-  fill_zero(sums, sizeof *sums);
-  sums->isotropic = sum_of(&isotropic);
-  sums->arms = tensor_of(&arms);
+  const cloth_vector h = sums->part[HELD];
+  cloth_vector *rows = &sums->part[COUPLED];
+  rows[0] = vector_add(rows[0], vector(0.0f, negate(h.z), h.y));
+  rows[1] = vector_add(rows[1], vector(h.z, 0.0f, negate(h.x)));
+  rows[2] = vector_add(rows[2], vector(negate(h.y), h.x, 0.0f));
+  clear_room(c, sizeof *s);
 }
-
-/* The centre of mass at the start of the substep, and the sum of the mass ratios. */
-CLOTH_SEPARATE cloth_vector centre_of_mass(const cloth *c, const solve_arrays *a, float *mass) {
-  const vector_array x = vectors_at(c, c->state.position);
-  vector_sum moments = vector_sum_start();
-  row_sum masses = row_sum_start();
-  for (int32_t row = 0; row < a->rows; row++) {
-    const float *diagonal = a->diagonal + row * a->pitch;
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      const lanes ratio = mass_ratios(c, diagonal, row * a->columns, i);
-      row_sum_add(&masses, i, ratio);
-      const lanes3 place = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
-      vector_sum_add(&moments, i, lanes3_scale(lanes3_quantise(place, WORK_ROUNDER), ratio));
-    }
-  }
-  *mass = sum_of(&masses);
-  return vector_scale(vector_sum_of(&moments), 1.0f / maximum(*mass, WORK_QUANTUM));
-}
-
-/* Least pivot of the tensor of inertia over its trace: cloth rolled into a line must not spin about itself. */
-#define LEAST_INERTIA 1.0e-5f
 
 /* Largest turn that is taken back in a substep [rad]. */
 #define LARGEST_TURN 0.3f
@@ -558,16 +226,15 @@ typedef struct inertia_tensor {
 
 /* Of the sums: I = sum W (r^2 1 - r r^T) + sum (r x w) (r x w)^T. */
 static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
-  const cloth_vector q = t->arms.diagonal, d = vector_subtract(t->turned.diagonal, q);
-  const cloth_vector e = vector_subtract(t->turned.others, t->arms.others);
+  const cloth_vector q = t->part[ARMS], d = vector_subtract(t->part[TURNED], q);
+  const cloth_vector e = vector_subtract(t->part[TURNED + 1], t->part[ARMS + 1]);
   const float trace = q.x + q.y + q.z;
   if (!(trace > STATE_QUANTUM)) {
     const inertia_tensor none = {symmetric_identity(lanes_splat(0.0f)), 0.0f};
     return none;
   }
   const float scale = 0.5f / trace;
-  const inertia_tensor i = {
-      inverse_tensor(scaled_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), LEAST_INERTIA), scale};
+  const inertia_tensor i = {inverse_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), scale};
   return i;
 }
 
@@ -579,11 +246,279 @@ static cloth_vector turn_by_moment(const inertia_tensor *i, cloth_vector moment)
 /* The inverse of M over the mass ratio `mass` of cloth. */
 static symmetric shift_tensor(const inertia_sums *t, float mass) {
   const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
-  const symmetric m = scaled_tensor(scale, t->isotropic, t->blown.diagonal, t->blown.others);
-  return inverse_tensor(m, LEAST_INERTIA);
+  return inverse_tensor(scale, t->isotropic, t->part[BLOWN], t->part[BLOWN + 1]);
 }
 
-/* M^-1 p of cloth of the mass ratio `mass`. */
-static cloth_vector shift_by_momentum(const inertia_sums *t, float mass, cloth_vector momentum) {
-  return tensor_apply(shift_tensor(t, mass), vector_scale(momentum, 1.0f / maximum(mass, WORK_QUANTUM)));
+/* A motion as a whole about a centre: a shift, and a small turn; of the bodies, too, that move along. */
+typedef struct common_motion {
+  cloth_vector centre, shift, turn;
+  int32_t has_bodies;
+} common_motion;
+
+#if WITH_BODIES
+
+/* Runs statements for each body `b`, with its unknowns `u`, that moves along and is not another cloth's. */
+#define EACH_BODY_ALONG(c, b, u, ...)                                                                                  \
+  for (int32_t b##_n = 0; b##_n < body_count_of(c); b##_n++) {                                                         \
+    const rigid_body *b = &bodies_of(c)[b##_n];                                                                        \
+    const body_unknown *u = &body_unknowns_of(c)[b##_n];                                                               \
+    if (u->joins && !u->leader) { __VA_ARGS__; }                                                                       \
+  }
+
+/* The centre of mass of cloth and the bodies that move along, and their mass ratios. */
+static cloth_vector centre_with_bodies(const cloth *c, const substep_terms *t, cloth_vector centre, float *mass) {
+  cloth_vector moment = vector_scale(centre, *mass);
+  EACH_BODY_ALONG(c, b, u, {
+    const float ratio = body_mass_ratio(t, b);
+    moment = vector_add_scaled(moment, vector_flush_work(u->start.position), ratio);
+    *mass += ratio;
+  });
+  return vector_scale(moment, 1.0f / *mass);
+}
+
+/* Adds a symmetric matrix of these columns. */
+static void add_columns(cloth_vector tensor[2], const cloth_vector columns[3]) {
+  tensor[0] = vector_add(tensor[0], vector(columns[0].x, columns[1].y, columns[2].z));
+  tensor[1] = vector_add(tensor[1], vector(columns[1].z, columns[2].x, columns[0].y));
+}
+
+/* Adds the bodies that move along to momenta about a centre. */
+CLOTH_SEPARATE void add_body_momenta(const cloth *c, const substep_terms *t, cloth_vector centre, momenta *m) {
+  const float squared = t->h * t->h;
+  const cloth_vector fall = inputs_of(c)->gravity;
+  EACH_BODY_ALONG(c, b, u, {
+    const float ratio = body_mass_ratio(t, b), *y = u->solution;
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    const cloth_vector moved = vector(y[0], y[1], y[2]), turned = vector_flush_work(vector(y[3], y[4], y[5]));
+    const cloth_vector linear = vector_add_scaled(moved, fall, negate(squared * b->gravity));
+    const cloth_vector angular = vector_add_scaled(moved, fall, squared * (1.0f - b->gravity));
+    const cloth_vector spin = vector_scale(apply_inertia(b->inertia, u->end.rotation, turned, 0), ratio / b->mass);
+    m->linear = vector_add_scaled(m->linear, vector_flush_work(linear), ratio);
+    m->angular = vector_add_scaled(m->angular, vector_cross(arm, vector_flush_work(angular)), ratio);
+    m->angular = vector_add(m->angular, spin);
+  });
+}
+
+/* The same of their inertia. */
+CLOTH_SEPARATE void add_body_inertia(const cloth *c, const substep_terms *t, cloth_vector centre, inertia_sums *sums) {
+  EACH_BODY_ALONG(c, b, u, {
+    const float ratio = body_mass_ratio(t, b);
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, centre));
+    cloth_vector arms[3], turned[3];
+    sums->isotropic += ratio;
+    for (int32_t k = 0; k < 3; k++) {
+      const cloth_vector own = apply_inertia(b->inertia, u->end.rotation, along_axis(k, 1.0f), 0);
+      arms[k] = vector_scale(arm, ratio * component(arm, k));
+      turned[k] = vector_scale(own, ratio / b->mass);
+    }
+    add_columns(&sums->part[ARMS], arms);
+    add_columns(&sums->part[TURNED], turned);
+  });
+}
+
+/* Takes a common motion out of the bodies that move along. */
+static void take_from_bodies(const cloth *c, const common_motion *m) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    body_unknown *u = &body_unknowns_of(c)[n];
+    const cloth_vector arm = vector_flush_work(vector_subtract(u->start.position, m->centre));
+    const cloth_vector taken = vector_add(m->shift, vector_cross(m->turn, arm));
+    for (int32_t k = 0; u->joins && k < 3; k++) {
+      u->solution[k] -= component(taken, k);
+      u->solution[3 + k] -= u->turns ? component(m->turn, k) : 0.0f;
+    }
+  }
+}
+
+#endif
+
+static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
+  *sum = vector_add_scaled(*sum, a, weight);
+}
+
+/* The centre of mass of a piece of one member at the start of the substep, and its mass ratio. */
+static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  const cloth_vector moment = sum_of_piece(m->c, &a, 1, mass);
+  const cloth_vector centre = vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM));
+#if WITH_BODIES
+  if (has_bodies) { return centre_with_bodies(m->c, m->t, centre, mass); }
+#endif
+  (void)has_bodies;
+  return centre;
+}
+
+/* The same of all members together. */
+CLOTH_ONCE cloth_vector centre_of_members(const solve_group *s, int32_t label, int32_t has_bodies, float *mass) {
+  cloth_vector moment = vector(0.0f, 0.0f, 0.0f), centre = moment;
+  *mass = 0.0f;
+  EACH_MEMBER(s, m, {
+    const float weight = mass_weight(s, m);
+    float own;
+    centre = centre_of_member(m, label, has_bodies, &own);
+    *mass += weight * own;
+    moment = vector_add_scaled(moment, centre, weight * own);
+  });
+  return s->count > 1 ? vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM)) : centre;
+}
+
+/* Takes a motion as a whole out of the solution of a piece. */
+CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *m) {
+  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
+  const vector_array x = vectors_at(c, c->state.position);
+  const lanes3 centre = lanes3_splat(m->centre), shift = lanes3_splat(m->shift), turned = lanes3_splat(m->turn);
+  EACH_PLACE(a, row, i, place, {
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
+    const lanes3 r = lanes3_subtract(lanes3_load(x, row * a->columns + i), centre);
+    const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
+    own_store(a->solution, place, lanes3_subtract(own_load(a->solution, place), taken));
+  });
+#if WITH_BODIES
+  if (m->has_bodies) { take_from_bodies(c, m); }
+#endif
+}
+
+CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
+                                      const common_motion *whole, momenta *sum) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
+#if WITH_BODIES
+  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
+#endif
+  const float weight = mass_weight(s, m);
+  add_weighted(&sum->linear, own.linear, weight);
+  add_weighted(&sum->angular, own.angular, weight);
+}
+
+/* The parts of M, I and C of a member about a centre, with the blocks of the air or without. */
+static void find_inertia_of_member(const solve_member *m, int32_t label, const common_motion *whole, int32_t with_air,
+                                   inertia_sums *own) {
+  const solve_arrays a = arrays_of_free_piece(m->c, label);
+  find_inertia_sums(m->c, &a, whole->centre, with_air && a.air, own);
+#if WITH_BODIES
+  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, own); }
+#endif
+}
+
+/* The same of all members. */
+CLOTH_ONCE void find_inertia_of_members(const solve_group *s, int32_t label, const common_motion *whole,
+                                        int32_t with_air, inertia_sums *sum) {
+  fill_zero(sum, sizeof *sum);
+  EACH_MEMBER(s, m, {
+    const float weight = mass_weight(s, m);
+    inertia_sums own;
+    find_inertia_of_member(m, label, whole, with_air, &own);
+    sum->isotropic += weight * own.isotropic;
+    for (int32_t n = 0; n < INERTIA_PARTS; n++) {
+      add_weighted(&sum->part[n], own.part[n], weight);
+    }
+  });
+}
+
+/* Solves M s + C^T t = p, C s + I t = L by t = (I - C M^-1 C^T)^-1 (L - C M^-1 p): the shift s and the turn t, which is
+   limited, and then the shift has the momentum still. `inertia` is left with I - C M^-1 C^T. */
+CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const momenta *sum, common_motion *whole) {
+  const float scale = 1.0f / maximum(mass, WORK_QUANTUM);
+  const symmetric inverse = shift_tensor(inertia, mass);
+  const cloth_vector *rows = &inertia->part[COUPLED], alone = tensor_apply(inverse, vector_scale(sum->linear, scale));
+  cloth_vector by[3];
+  for (int32_t k = 0; k < 3; k++) {
+    by[k] = tensor_apply(inverse, vector_scale(rows[k], scale));
+  }
+  const cloth_vector d = {vector_dot(rows[0], by[0]), vector_dot(rows[1], by[1]), vector_dot(rows[2], by[2])};
+  const cloth_vector e = {vector_dot(rows[1], by[2]), vector_dot(rows[2], by[0]), vector_dot(rows[0], by[1])};
+  const cloth_vector moment = {vector_dot(rows[0], alone), vector_dot(rows[1], alone), vector_dot(rows[2], alone)};
+  inertia->part[TURNED] = vector_subtract(inertia->part[TURNED], d);
+  inertia->part[TURNED + 1] = vector_subtract(inertia->part[TURNED + 1], e);
+  const inertia_tensor turning = tensor_of_inertia(inertia);
+  whole->turn = turn_by_moment(&turning, vector_subtract(sum->angular, moment));
+  clamp_length(&whole->turn, LARGEST_TURN);
+  whole->shift = vector_add_scaled(alone, by[0], negate(whole->turn.x));
+  whole->shift = vector_add_scaled(whole->shift, by[1], negate(whole->turn.y));
+  whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
+}
+
+/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
+CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
+  float mass;
+  common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
+  EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
+  inertia_sums inertia;
+  find_inertia_of_members(s, label, &whole, 1, &inertia);
+  solve_for_motion(&inertia, mass, &sum, &whole);
+  EACH_MEMBER(s, m, {
+    take_motion(m->c, label, &whole);
+    workspace_of(m->c)->last_step = 0.0f;
+    m->has_solution = 1;
+  });
+}
+
+/* Restores the momenta of all free pieces. `turned`: as restore_piece(). */
+CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
+  const free_pieces f = free_pieces_of_members(s);
+  for (int32_t n = 0; n < f.count; n++) {
+    restore_piece(s, f.label[n], f.has_bodies, turned);
+  }
+}
+
+/* Steps to find b: turns of less than half a radian agree to 1e-4 then. */
+#define TURN_STEPS 4
+/* Largest b, a right angle: a turn by more has less angular momentum. */
+#define LARGEST_HALF_TURN 1.0f
+
+typedef struct rigid_way {
+  cloth_vector centre, shift, half_turn; /* half_turn: b */
+  float share;                           /* 2 / (1 + b^2) */
+} rigid_way;
+
+/* The way of a block of particles at x. */
+CLOTH_INLINE lanes3 rigid_way_of_block(const rigid_way *m, lanes3 x) {
+  const lanes3 b = lanes3_splat(m->half_turn), r = lanes3_subtract(x, lanes3_splat(m->centre));
+  const lanes3 once = lanes3_cross(b, r);
+  const lanes3 turned = lanes3_scale(lanes3_add(once, lanes3_cross(b, once)), lanes_splat(m->share));
+  return lanes3_add(lanes3_splat(m->shift), turned);
+}
+
+/* b of the moment. */
+CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment) {
+  const inertia_tensor inertia = tensor_of_inertia(t);
+  const cloth_vector q = t->part[ARMS], o = t->part[ARMS + 1];
+  cloth_vector b = vector_scale(turn_by_moment(&inertia, moment), 0.5f);
+  for (int32_t n = 0; n < TURN_STEPS; n++) {
+    clamp_length(&b, LARGEST_HALF_TURN);
+    const cloth_vector sb =
+        vector(q.x * b.x + o.z * b.y + o.y * b.z, o.z * b.x + q.y * b.y + o.x * b.z, o.y * b.x + o.x * b.y + q.z * b.z);
+    const cloth_vector ib = vector_subtract(vector_scale(b, q.x + q.y + q.z), sb);
+    const cloth_vector wanted = vector_scale(moment, 0.5f * (1.0f + vector_dot(b, b)));
+    const cloth_vector left = vector_subtract(vector_add(wanted, vector_cross(b, vector_flush_work(sb))), ib);
+    b = vector_add(b, turn_by_moment(&inertia, left));
+  }
+  clamp_length(&b, LARGEST_HALF_TURN);
+  return b;
+}
+
+/* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
+CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
+  rigid_way whole;
+  int may_move = 1;
+  fill_zero(&whole, sizeof whole);
+  EACH_MEMBER(s, m, may_move &= is_free_piece(m->c) && !meets_colliders(m->c));
+  if (!may_move) { return whole; }
+  float mass;
+  const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
+  EACH_MEMBER(s, m, {
+    const solve_arrays a = arrays_of(m->c);
+    const momenta moved = momenta_of_ways(m->c, &a, about.centre);
+    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
+  });
+  inertia_sums inertia;
+  find_inertia_of_members(s, LABEL_ALL, &about, 0, &inertia);
+  const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
+  whole.centre = about.centre;
+  whole.shift = tensor_apply(shift_tensor(&inertia, mass), per_mass);
+  whole.half_turn = half_turn_of(&inertia, sum.angular);
+  whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));
+  return whole;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include "../cloth/step_origin.h"
-#include "move_frame.h"
+#include "../cloth/types.h"
+#include "inputs.h"
 
 /// The origin in the world ///
 

@@ -21,13 +21,14 @@
 #include "../self/equation.h"
 #include "../self/pairs.h"
 #include "../self/tree.h"
+#include "../solve/free_pieces.h"
 #include "../solve/levels.h"
 #include "../terms/air.h"
 #include "../terms/confinement.h"
 #include "../terms/links.h"
 #include "../terms/pin_reactions.h"
 #include "momentum.h"
-#include "predict.h"
+#include "places.h"
 
 /// Reactions of pins ///
 
@@ -138,15 +139,11 @@ static cloth_vector springs_times_solution(const solution_row *r) {
   const cloth_vector here = solution_beside(r, 0, 0);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t n = 0; n < 9; n++) {
-    const int32_t down = n / 3 - 1, right = n % 3 - 1;
-    if (n == 4 || !has_place(a, r->row + down, r->column + right)) { continue; }
-    const spring_place s = spring_between(r->row, r->column, down, right);
-    const int32_t near = (r->column + right + a->columns) % a->columns;
-    const cloth_vector d = vector_subtract(near_vector(near_row(a->place, a->pitch, r->row), a->plane, r->column),
-                                           near_vector(near_row(a->place, a->pitch, r->row + down), a->plane, near));
+    const int32_t place = place_around(a, r->row, r->column, n);
+    if (n == 4 || place < 0) { continue; }
     float m[6];
-    stored_block(a, &s, d, m);
-    const cloth_vector y = vector_subtract(here, solution_beside(r, down, right));
+    block_around(a, r->row, r->column, n, place, m);
+    const cloth_vector y = vector_subtract(here, solution_beside(r, n / 3 - 1, n % 3 - 1));
     sum = vector_add(sum, vector(m[0] * y.x + m[3] * y.y + m[4] * y.z, m[3] * y.x + m[1] * y.y + m[5] * y.z,
                                  m[4] * y.x + m[5] * y.y + m[2] * y.z));
   }
@@ -162,7 +159,6 @@ static cloth_vector hinge_times_solution(const solution_row *r, int32_t down, in
   return vector_scale(vector_add_scaled(ends, solution_beside(r, down, right), -2.0f), factor * r->t->hinge[d]);
 }
 
-/* The plate of a particle, times the solution. */
 static cloth_vector plate_times_solution(const solution_row *r) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t d = WARP; d <= WEFT; d++) {
@@ -202,13 +198,9 @@ static cloth_vector held_part(const confinement *entry, cloth_vector force) {
 
 /* Is there a particle that moves beside a pin? */
 static int holds_particle(const solve_arrays *a, int32_t pin) {
-  const int32_t row = pin / a->columns, column = pin - row * a->columns;
   for (int32_t n = 0; n < 9; n++) {
-    const int32_t down = row + n / 3 - 1, right = column + n % 3 - 1;
-    if (has_place(a, down, right) &&
-        *own_at(a->diagonal, 1, down * a->pitch + (right + a->columns) % a->columns, 0) > 0.0f) {
-      return 1;
-    }
+    const int32_t place = place_around(a, pin / a->columns, pin % a->columns, n);
+    if (place >= 0 && *own_at(a->diagonal, 1, place, 0) > 0.0f) { return 1; }
   }
   return 0;
 }
@@ -253,25 +245,24 @@ CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) 
   return before;
 }
 
-/* Notes A y of a held particle, taken off b. */
-static void note_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t has_solution) {
+/* Notes A y of a pin, taken off b; `entry`: of a confined particle. */
+static void note_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i, int32_t has_solution,
+                     const confinement *entry) {
   const solution_row r = {c, a, t, i / a->columns, i % a->columns, has_solution};
-  if (!is_gap(c, i, GAP_PARTICLE)) {
-    note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), row_times_solution(&r)));
-  }
+  if (is_gap(c, i, GAP_PARTICLE)) { return; }
+  const cloth_vector product = row_times_solution(&r);
+  note_scaled(c, t, i, vector_subtract(vector(0.0f, 0.0f, 0.0f), entry ? held_part(entry, product) : product));
 }
 
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
   const solve_arrays a = arrays_of(c);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    note_row(c, &a, t, i, has_solution);
+    note_row(c, &a, t, i, has_solution, NULL);
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    const solution_row r = {c, &a, t, entry->particle / a.columns, entry->particle % a.columns, has_solution};
-    const cloth_vector product = held_part(entry, row_times_solution(&r));
-    note_scaled(c, t, entry->particle, vector_subtract(vector(0.0f, 0.0f, 0.0f), product));
+    note_row(c, &a, t, entry->particle, has_solution, entry);
   }
 }
 
@@ -285,7 +276,7 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
       const sewn_particle *holder = holder_of(s, p);
       if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
-      note_row(c, &a, m->t, p->particle, m->has_solution);
+      note_row(c, &a, m->t, p->particle, m->has_solution, NULL);
       const cloth *to = s->cloths[holder->cloth];
       if (notes_pins(to)) {
         cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
@@ -317,7 +308,6 @@ CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, cons
   return vector_sum_of(&sum);
 }
 
-/* The mass ratio of all held particles. */
 static float held_mass(const cloth *c, const solve_arrays *a) {
   float mass = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
@@ -333,9 +323,9 @@ CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;
   const solve_arrays a = arrays_of(c);
-  pin_sums pins = {vector(0.0f, 0.0f, 0.0f), 0};
-  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
+  pin_sums pins = {none, 0};
+  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
   const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
   const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
   workspace_of(c)->last_step = 0.0f;

@@ -3,8 +3,10 @@
 #include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/body_list.h"
+#include "../cloth/config.h"
 #include "../cloth/costs.h"
 #include "../cloth/gaps.h"
+#include "../cloth/init.h"
 #include "../cloth/layout.h"
 #include "../cloth/members.h"
 #include "../cloth/step_origin.h"
@@ -20,14 +22,14 @@
 #include "../group/stitches.h"
 #include "../self/search.h"
 #include "../self/tree.h"
-#include "../solve/labels.h"
+#include "../solve/free_pieces.h"
+#include "../solve/levels.h"
 #include "../solve/solve.h"
 #include "../terms/bounds.h"
 #include "../terms/pin_reactions.h"
 #include "../terms/tethers.h"
-#include "coefficients.h"
 #include "guard.h"
-#include "momentum.h"
+#include "plan.h"
 
 /// Work ///
 
@@ -40,89 +42,72 @@
  * -DCLOTH_SCALAR), inclusive, on a sheet of 32 x 32, rounded up. Others say what they are of.
  */
 
-/* Per sewn particle and part, and iteration; per spring across a seam, the same; per particle with gathers, and
-   part. */
-#define WORK_SEWN 3000u
-#define WORK_SEWN_ITERATION 700u
-#define WORK_SEAM_SPRING 2500u
-#define WORK_SEAM_SPRING_ITERATION 700u
-#define WORK_GATHERS 60u
-
-/* Once in a step, and once in a substep: for the cloth. */
-#define WORK_STEP 7500u
-#define WORK_SUBSTEP 2500u
-/* The coarsest level, which has up to nine nodes on any grid: its factors in a substep, its solve in an iteration. */
-#define WORK_COARSEST_FACTORS 92000u
-#define WORK_COARSEST 7000u
-/* Per particle and step: pads, diagonal, box, origin, sleep; labels and factors of cloth with gaps or a map. */
-#define WORK_PREPARE 70u
-#define WORK_LINKS 2000u
-/* Per particle and substep: prediction, BDF2, springs and inertia, blocks of springs, plate, air, factors of links. */
-#define WORK_PREDICT 120u
-#define WORK_BLEND 150u
-#define WORK_LINEARISE 610u
-#define WORK_BLOCKS 250u
-#define WORK_PLATE 95u
-#define WORK_AIR 230u
-#define WORK_FACTORS 160u
-/* The preconditioner: blocks of the particles, coarse levels, and these of cloth in pieces; or no operator at all. */
-#define WORK_SET_UP 200u
-#define WORK_SET_UP_LEVELS 335u
-#define WORK_SET_UP_PIECES 2350u
-#define WORK_ALONE 30u
-/* An iteration: springs and vectors, plate, coarse levels, these in pieces, air, factors, blocks of the ground. */
-#define WORK_ITERATION 360u
-#define WORK_ITERATION_PLATE 95u
-#define WORK_ITERATION_LEVELS 130u
-#define WORK_ITERATION_PIECES 1100u
-#define WORK_ITERATION_AIR 20u
-#define WORK_ITERATION_FACTORS 75u
-#define WORK_ITERATION_GROUND 30u
-/* The energy of a substep is compared; more with air; its ways are shortened and compared once more. */
-#define WORK_GUARD 780u
-#define WORK_GUARD_AIR 240u
-#define WORK_SHORTENING 250u
-/* Momentum of cloth that nothing holds. */
-#define WORK_FREE 440u
-#define WORK_ACCEPT 155u
-/* Blocks of the ground; targets with motion constraints, and a slot of tethers, which all pull. */
-#define WORK_GROUND 310u
-#define WORK_TARGETS 600u
-#define WORK_TETHER 560u
-/* Per prediction of a contact with one of these. */
-#define WORK_PREDICTION 470u
-/* Per pin: clamps and springs to it on coarse levels. Per particle, and per pin, where reactions are noted. */
-#define WORK_PIN 2600u
-#define WORK_NOTED 225u
-#define WORK_NOTED_PIN 5600u
-/* Per confined particle and pass over them: eight of a substep, two of an iteration. */
-#define WORK_CONFINED 130u
-/* Per particle of cloth that may tear: threads that are too long are looked for. */
-#define WORK_TEAR 75u
-/* Per particle and substep on the way to rest: energy, largest speed, a stop. */
-#define WORK_SETTLE 80u
-
-/* Per particle and part of a substep of cloth that may touch colliders; per touch, which has up to eight particles; and
-   where its energy is compared. contact/body.h has what a comparison with a collider costs. */
-#define WORK_MEETING 120u
-#define WORK_TOUCH 30000u
-#define TOUCH_PARTICLES 8u
-#define WORK_TOUCH_ENERGY 2500u
-/* Per triangle that touches: its law, force, blocks, memory; in an iteration; where its energy is compared. Per place
-   of one at which a search measures how far it is from a collider. */
-#define WORK_CELL 2600u
-#define WORK_CELL_ITERATION 400u
-#define WORK_CELL_ENERGY 450u
-#define WORK_CELL_SEARCH 600u
-/* Per particle where cells touch: what pressed it last. */
-#define WORK_LAST_FORCES 90u
-/* Per body with mass and product of a solve; and of these per touch, per triangle that touches, per attachment. */
-#define WORK_BODY 2000u
-#define WORK_BODY_TOUCH 3000u
-#define WORK_BODY_CELL 900u
-#define WORK_BODY_SPRING 600u
-/* Products of a solve beside its iterations: what begins and ends it. */
-#define BODY_PRODUCTS 5u
+enum {
+  /* Once in a step, and once in a substep: for the cloth. */
+  WORK_STEP = 7500,
+  WORK_SUBSTEP = 2500,
+  /* Per particle and step. */
+  WORK_PREPARE = 70, /* pads, diagonal, box, origin, sleep */
+  WORK_LINKS = 2000, /* labels and factors of cloth with gaps or a map */
+  /* Per particle and substep. */
+  WORK_PREDICT = 120,
+  WORK_BLEND = 150,     /* BDF2 */
+  WORK_LINEARISE = 610, /* springs and inertia */
+  WORK_BLOCKS = 250,    /* of springs */
+  WORK_PLATE = 95,
+  WORK_AIR = 230,
+  WORK_FACTORS = 160,        /* of links */
+  WORK_SET_UP = 200,         /* the preconditioner: blocks of the particles, ... */
+  WORK_SET_UP_LEVELS = 335,  /* ... coarse levels, ... */
+  WORK_SET_UP_PIECES = 2350, /* ... and these of cloth in pieces; ... */
+  WORK_ALONE = 30,           /* ... or no operator at all */
+  WORK_GUARD = 780,          /* the energy of a substep is compared; ... */
+  WORK_GUARD_AIR = 240,      /* ... more with air; ... */
+  WORK_SHORTENING = 250,     /* ... its ways are shortened and compared once more */
+  WORK_FREE = 440,           /* momentum of cloth that nothing holds */
+  WORK_ACCEPT = 155,
+  WORK_GROUND = 310,     /* blocks of the ground */
+  WORK_TARGETS = 600,    /* with motion constraints */
+  WORK_TETHER = 560,     /* a slot, which all pull */
+  WORK_NOTED = 225,      /* reactions of pins are noted */
+  WORK_TEAR = 75,        /* threads that are too long are looked for */
+  WORK_SETTLE = 80,      /* on the way to rest: energy, largest speed, a stop */
+  WORK_MEETING = 120,    /* cloth that may touch colliders */
+  WORK_LAST_FORCES = 90, /* where cells touch: what pressed it last */
+  /* Per particle and iteration. */
+  WORK_ITERATION = 360, /* springs and vectors */
+  WORK_ITERATION_PLATE = 95,
+  WORK_ITERATION_LEVELS = 130,
+  WORK_ITERATION_PIECES = 1100,
+  WORK_ITERATION_AIR = 20,
+  WORK_ITERATION_FACTORS = 75,
+  WORK_ITERATION_GROUND = 30,
+  /* The coarsest level, which has up to nine nodes on any grid: in a substep, and in an iteration. */
+  WORK_COARSEST_FACTORS = 92000,
+  WORK_COARSEST = 7000,
+  /* Others. */
+  WORK_PREDICTION = 470, /* per prediction of a contact with a target or a tether */
+  WORK_PIN = 2600,       /* per pin: clamps and springs to it on coarse levels; ... */
+  WORK_NOTED_PIN = 5600, /* ... and where reactions are noted */
+  WORK_CONFINED = 130,   /* per confined particle and pass over them: eight of a substep, two of an iteration */
+  WORK_TOUCH = 30000,    /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
+  TOUCH_PARTICLES = 8,
+  WORK_TOUCH_ENERGY = 2500,  /* where the energy is compared */
+  WORK_CELL = 2600,          /* per triangle that touches: its law, force, blocks, memory; ... */
+  WORK_CELL_ITERATION = 400, /* ... in an iteration; ... */
+  WORK_CELL_ENERGY = 450,    /* ... where its energy is compared; ... */
+  WORK_CELL_SEARCH = 600,    /* ... per place at which a search measures how far it is from a collider */
+  WORK_BODY = 2000,          /* per body with mass and product of a solve, and of these ... */
+  WORK_BODY_TOUCH = 3000,    /* ... per touch, ... */
+  WORK_BODY_CELL = 900,      /* ... per triangle that touches, ... */
+  WORK_BODY_SPRING = 600,    /* ... per attachment */
+  BODY_PRODUCTS = 5,         /* of a solve beside its iterations: what begins and ends it */
+  WORK_SEWN = 3000,          /* per sewn particle and part, ... */
+  WORK_SEWN_ITERATION = 700, /* ... and iteration */
+  WORK_SEAM_SPRING = 2500,   /* per spring across a seam, the same */
+  WORK_SEAM_SPRING_ITERATION = 700,
+  WORK_GATHERS = 60 /* per particle of cloth with gathers, and part */
+};
 /* Searches for touches for each part of a substep, those of longer parts and of runaways included. */
 #define SEARCHES_PER_PART 3
 #define SEARCHES_FOR_TOUCHES 2
@@ -142,186 +127,15 @@ typedef struct work_scene {
   int32_t bodies, attachments; /* with mass; of particles to colliders */
 } work_scene;
 
-#if WITH_PLANNING
-
-static int32_t count_pins(const cloth *c) {
-  int32_t pins = 0;
-  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    pins++;
-  }
-  return pins;
+/* So many times a piece of work. */
+CLOTH_INLINE uint64_t times(int64_t count, uint64_t work) {
+  return (uint64_t)count * work;
 }
-
-/* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
-static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
-  int64_t searches = 0;
-#if WITH_COLLIDERS
-  searches += (int64_t)c->count * (colliders - surfaces) *
-              (SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL));
-#endif
-#if WITH_SURFACES
-  searches += surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
-#endif
-  (void)c;
-  (void)colliders;
-  (void)surfaces;
-  (void)has_fields;
-  return searches;
-}
-
-#endif
-
-#if WITH_PLANNING
-
-/* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
-   is charged for so many searches at most; where there are bodies with mass, at both ends of the part. */
-static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches, int32_t bodies) {
-#if WITH_COLLIDERS
-  const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
-  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
-#else
-  (void)c;
-  (void)bodies;
-  (void)cells;
-  (void)searches;
-  return 0;
-#endif
-}
-
-#endif
 
 /* Parts of a substep of a cloth, at most. */
 static int32_t most_parts(const cloth *c) {
   return c->scratch.touches || c->self ? c->settings.integration.max_parts : 1;
 }
-
-#if WITH_PLANNING
-
-/* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
-static work_scene work_scene_of(const cloth *c, int32_t most) {
-  work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
-                  .confined = inputs_of(c)->confined_count,
-                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
-                  .in_pieces = !most && is_in_pieces(c),
-                  .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
-                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
-                  .parts = most_parts(c),
-                  .bodies = body_count_of(c),
-                  .attachments = inputs_of(c)->attachment_count};
-#if WITH_GAPS
-  if (most && may_have_gaps(c)) {
-    s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
-    s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
-  }
-#endif
-#if WITH_COLLIDERS
-  if (c->scratch.touches) {
-    const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
-    int32_t colliders = shared, has_fields = shared > 0, searches = 1;
-    for (int32_t index = 0; index < collider_end(c); index++) {
-      const cloth_collider *body = &slot_at(c, index)->body;
-      const int32_t own = is_collider(c, index) ? most_searches_of(body) : 0;
-      colliders += own;
-      searches = larger_of(own, searches);
-      has_fields |= is_collider(c, index) && is_field(&slot_at(c, index)->body);
-    }
-    const workspace *w = workspace_of(c);
-    s.parts = most && colliders == 0 && !c->self ? 1 : s.parts;
-    s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
-                      : (int64_t)w->searched + w->searched_before;
-    s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
-    s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
-    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
-  }
-#endif
-  (void)most;
-  return s;
-}
-
-#endif
-
-#if WITH_PLANNING
-
-/* Work per particle of an iteration. */
-static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
-  uint32_t work = WORK_ITERATION;
-  work += t->bends && t->plate_implicit ? WORK_ITERATION_PLATE : 0u;
-  work += c->scratch.levels ? WORK_ITERATION_LEVELS : 0u;
-  work += s->in_pieces ? WORK_ITERATION_PIECES : 0u;
-  work += c->scratch.air ? WORK_ITERATION_AIR : 0u;
-  work += c->scratch.factors ? WORK_ITERATION_FACTORS : 0u;
-  return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0u);
-}
-
-/* Work per particle of a substep without iterations and its bound of the energy. */
-static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
-  uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
-  work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0u;
-  work += c->scratch.operator_blocks ? WORK_BLOCKS : 0u;
-  work += t->bends ? WORK_PLATE : 0u;
-  work += c->scratch.air ? WORK_AIR : 0u;
-  work += c->scratch.factors ? WORK_FACTORS : 0u;
-  work += c->scratch.ground ? WORK_GROUND : 0u;
-  work += s->has_targets ? WORK_TARGETS : 0u;
-  work += (uint32_t)c->settings.tethers.count * WORK_TETHER;
-  work += (uint32_t)s->free_pieces * WORK_FREE;
-  work += notes_pins(c) ? WORK_NOTED : 0u;
-  work += can_tear(c) ? WORK_TEAR : 0u;
-  if (t->solves) {
-    work += WORK_SET_UP + (c->scratch.levels ? WORK_SET_UP_LEVELS : 0u) + (s->in_pieces ? WORK_SET_UP_PIECES : 0u);
-    return work;
-  }
-  return work + WORK_ALONE;
-}
-
-/* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
-static uint32_t guard_work(const cloth *c, int32_t shortenings) {
-  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0u);
-  return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
-}
-
-/* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
-static uint64_t body_work(const work_scene *s, uint32_t iterations) {
-  const uint64_t each =
-      WORK_BODY + (uint64_t)(uint32_t)s->touches * WORK_BODY_TOUCH + (uint64_t)(uint32_t)s->cells * WORK_BODY_CELL;
-  const uint64_t springs = (uint64_t)(uint32_t)s->attachments * WORK_BODY_SPRING;
-  return (uint64_t)(uint32_t)s->bodies * (iterations + BODY_PRODUCTS) * (each + springs);
-}
-
-/* Work of a substep with so many iterations and `shortenings` of its ways; -1 if the energy is not compared. */
-static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
-                             int32_t shortenings) {
-  const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved;
-  uint64_t work = (uint64_t)particle_work(c, t, s) + (uint64_t)solved * iteration_work(c, t, s);
-  work += guard_work(c, shortenings);
-  work = work * (uint32_t)c->count + WORK_SUBSTEP;
-  work += (uint64_t)(uint32_t)s->pins * (WORK_PIN + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
-  work += (uint64_t)(uint32_t)s->confined * (WORK_CONFINED * passes + (notes_pins(c) ? WORK_NOTED_PIN : 0u));
-  if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (uint64_t)(solved + 2u) * WORK_COARSEST; }
-  work += c->scratch.touches ? (uint64_t)(uint32_t)c->count * WORK_MEETING : 0u;
-  work += (uint64_t)s->predictions * WORK_PREDICTION;
-  work += (uint64_t)s->searched * WORK_SEARCH + body_work(s, solved);
-  work += (uint64_t)(uint32_t)s->touches * (WORK_TOUCH + (uint32_t)(shortenings + 1) * WORK_TOUCH_ENERGY);
-  work += (uint64_t)(uint32_t)s->cells *
-          (WORK_CELL + solved * WORK_CELL_ITERATION + (uint32_t)(shortenings + 1) * WORK_CELL_ENERGY);
-  work += (uint64_t)s->cell_searches * WORK_CELL_SEARCH;
-  work += s->cells > 0 ? (uint64_t)(uint32_t)c->count * WORK_LAST_FORCES : 0u;
-  return work;
-}
-
-/* Work of a step without its substeps. */
-static uint64_t work_around_substeps(const cloth *c) {
-  const uint32_t count = (uint32_t)c->count;
-  uint64_t work = WORK_STEP + (uint64_t)count * (WORK_PREPARE + (c->scratch.factors ? WORK_LINKS : 0u));
-  if (will_choose_tethers(c)) {
-    const uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
-    work += (uint64_t)count * rounds * (COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
-    work += may_have_gaps(c) ? paths_work(c) : 0u;
-  }
-  return work;
-}
-
-#endif
 
 /* How many of the `left` substeps of h seconds one substep may do that is not too long: a divisor of them. */
 static int32_t longest_stride(float h, int32_t left) {
@@ -350,6 +164,148 @@ static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) 
 
 #if WITH_PLANNING
 
+static int32_t count_pins(const cloth *c) {
+  int32_t pins = 0;
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    pins++;
+  }
+  return pins;
+}
+
+#if WITH_COLLIDERS
+
+/* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
+static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
+  const int32_t searches = SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL);
+  const int64_t of_solids = (int64_t)c->count * (colliders - surfaces) * searches;
+#if WITH_SURFACES
+  return of_solids + surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
+#else
+  return of_solids;
+#endif
+}
+
+/* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
+   is charged for so many searches at most; where there are bodies with mass, at both ends of the part. */
+static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searches, int32_t bodies) {
+  const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
+  return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
+}
+
+#else
+#define most_searches(c, colliders, surfaces, has_fields) ((void)(surfaces), (void)(has_fields), 0)
+#define most_cell_searches(c, cells, searches, bodies) ((void)(searches), 0)
+#endif
+
+/* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
+static work_scene work_scene_of(const cloth *c, int32_t most) {
+  work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
+                  .confined = inputs_of(c)->confined_count,
+                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
+                  .in_pieces = !most && is_in_pieces(c),
+                  .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
+                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
+                  .parts = most_parts(c),
+                  .bodies = body_count_of(c),
+                  .attachments = inputs_of(c)->attachment_count};
+#if WITH_GAPS
+  if (most && may_have_gaps(c)) {
+    s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
+    s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
+  }
+#endif
+#if WITH_COLLIDERS
+  if (c->scratch.touches) {
+    const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
+    int32_t colliders = shared, has_fields = shared > 0, searches = 1;
+    for (int32_t index = 0; index < collider_end(c); index++) {
+      const cloth_collider *body = &slot_at(c, index)->body;
+      const int32_t own = is_collider(c, index) ? most_searches_of(body) : 0;
+      colliders += own;
+      searches = larger_of(own, searches);
+      has_fields |= is_collider(c, index) && is_field(body);
+    }
+    const workspace *w = workspace_of(c);
+    s.parts = most && colliders == 0 && !c->self ? 1 : s.parts;
+    s.searched = most ? most_searches(c, colliders, count_surfaces(c) + shared, has_fields)
+                      : (int64_t)w->searched + w->searched_before;
+    s.touches = !most ? w->touches : s.searched ? (int32_t)c->state.max_touches : 0;
+    s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
+    s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
+  }
+#endif
+  (void)most;
+  return s;
+}
+
+static uint32_t iteration_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_ITERATION;
+  work += t->bends && t->plate_implicit ? WORK_ITERATION_PLATE : 0;
+  work += c->scratch.levels ? WORK_ITERATION_LEVELS : 0;
+  work += s->in_pieces ? WORK_ITERATION_PIECES : 0;
+  work += c->scratch.air ? WORK_ITERATION_AIR : 0;
+  work += c->scratch.factors ? WORK_ITERATION_FACTORS : 0;
+  return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0);
+}
+
+/* Work per particle of a substep without iterations and its bound of the energy. */
+static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
+  uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
+  work += c->settings.integration.bdf2_blend > 0.0f ? WORK_BLEND : 0;
+  work += c->scratch.operator_blocks ? WORK_BLOCKS : 0;
+  work += t->bends ? WORK_PLATE : 0;
+  work += c->scratch.air ? WORK_AIR : 0;
+  work += c->scratch.factors ? WORK_FACTORS : 0;
+  work += c->scratch.ground ? WORK_GROUND : 0;
+  work += s->has_targets ? WORK_TARGETS : 0;
+  work += notes_pins(c) ? WORK_NOTED : 0;
+  work += can_tear(c) ? WORK_TEAR : 0;
+  work += c->scratch.touches ? WORK_MEETING : 0;
+  work += s->cells > 0 ? WORK_LAST_FORCES : 0;
+  work += (uint32_t)c->settings.tethers.count * WORK_TETHER + (uint32_t)s->free_pieces * WORK_FREE;
+  if (!t->solves) { return work + WORK_ALONE; }
+  work += c->scratch.levels ? WORK_SET_UP_LEVELS : 0;
+  return work + WORK_SET_UP + (s->in_pieces ? WORK_SET_UP_PIECES : 0);
+}
+
+/* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
+static uint32_t guard_work(const cloth *c, int32_t shortenings) {
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0);
+  return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
+}
+
+/* Work of bodies in a part of a substep with so many iterations: every product goes over all touches for each body. */
+static uint64_t body_work(const work_scene *s, uint32_t iterations) {
+  const uint64_t each = WORK_BODY + times(s->touches, WORK_BODY_TOUCH) + times(s->cells, WORK_BODY_CELL) +
+                        times(s->attachments, WORK_BODY_SPRING);
+  return times(s->bodies, iterations + BODY_PRODUCTS) * each;
+}
+
+/* Work of a substep with so many iterations and `shortenings` of its ways; -1 if the energy is not compared. */
+static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_scene *s, int32_t iterations,
+                             int32_t shortenings) {
+  const uint32_t solved = (uint32_t)iterations, passes = 8u + 2u * solved, compared = (uint32_t)(shortenings + 1);
+  const uint32_t noted = notes_pins(c) ? WORK_NOTED_PIN : 0;
+  const uint64_t alone = particle_work(c, t, s) + guard_work(c, shortenings);
+  uint64_t work = WORK_SUBSTEP + times(c->count, alone + (uint64_t)solved * iteration_work(c, t, s));
+  work += times(s->pins, WORK_PIN + noted) + times(s->confined, WORK_CONFINED * passes + noted);
+  if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (solved + 2u) * WORK_COARSEST; }
+  work += times(s->predictions, WORK_PREDICTION) + times(s->searched, WORK_SEARCH) + body_work(s, solved);
+  work += times(s->touches, WORK_TOUCH + compared * WORK_TOUCH_ENERGY);
+  work += times(s->cells, WORK_CELL + solved * WORK_CELL_ITERATION + compared * WORK_CELL_ENERGY);
+  return work + times(s->cell_searches, WORK_CELL_SEARCH);
+}
+
+static uint64_t work_around_substeps(const cloth *c) {
+  uint64_t work = WORK_STEP + times(c->count, WORK_PREPARE + (c->scratch.factors ? WORK_LINKS : 0));
+  if (will_choose_tethers(c)) {
+    const uint32_t rounds = is_wrapped(c) ? 3 : 1; /* tubes sweep rows twice and compare distances both ways round */
+    work += rounds * times(c->count, COST_CHOOSE + (uint32_t)c->settings.tethers.count * COST_PROPOSE);
+    work += may_have_gaps(c) ? paths_work(c) : 0u;
+  }
+  return work;
+}
+
 static uint64_t larger_work(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
@@ -365,21 +321,21 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   work_scene alone = *s;
   alone.touches = alone.cells = 0;
   uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
-  part += ((uint64_t)(uint32_t)s->touches * TOUCH_PARTICLES + (uint64_t)(uint32_t)s->cells) * record_cost(c);
+  part += (times(s->touches, TOUCH_PARTICLES) + times(s->cells, 1)) * record_cost(c);
   part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
-  return part * (uint32_t)s->parts;
+  return times(s->parts, part);
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
 static uint64_t most_substeps_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
   const float h = dt / (float)substeps;
   const uint64_t each = most_substep_work(c, s, h, substeps, INT32_MAX);
-  uint64_t most = each * (uint32_t)substeps;
+  uint64_t most = times(substeps, each);
   for (int32_t left = substeps; may_shorten(c) && left > 1; left--) {
     const int32_t stride = longest_stride(h, left);
     if (stride > 1) {
       const uint64_t longer = most_substep_work(c, s, (float)stride * h, substeps, CUT_ITERATIONS);
-      most = larger_work(most, each * (uint32_t)(substeps - left) + longer * (uint32_t)(left / stride));
+      most = larger_work(most, times(substeps - left, each) + times(left / stride, longer));
     }
   }
   return most;
@@ -387,10 +343,9 @@ static uint64_t most_substeps_work(const cloth *c, const work_scene *s, float dt
 
 /* Most work of what happens at most once in a step, or in a substep, of any cloth. */
 static uint64_t most_other_work(const cloth *c, int32_t substeps) {
-  const uint64_t count = (uint32_t)c->count;
-  uint64_t work = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f ? count * follow_cost(c) : 0u;
+  uint64_t work = WITH_ORIGIN && c->settings.world.recentre_distance > 0.0f ? times(c->count, follow_cost(c)) : 0u;
   if (can_tear(c)) {
-    work += count * (COST_GAPS + 2u * COST_GAUGE + WORK_LINKS) * (uint32_t)substeps;
+    work += times(substeps, times(c->count, COST_GAPS + 2 * COST_GAUGE + WORK_LINKS));
     work += c->state.tethers ? paths_work(c) : 0u;
   }
   return work;
@@ -419,11 +374,9 @@ static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, in
          max_self_work(c, dt, substeps, s->parts);
 }
 
-/* Most work of the choice of shared bodies. */
 static uint64_t max_choice_work(const cloth *c) {
-  const uint64_t particles = (uint64_t)(uint32_t)c->count * COST_SHARED_BOUNDS;
-  return c->settings.capacity.max_shared_bodies > 0 ? CLOTH_SHARED_BODY_LIMIT * (uint64_t)COST_SHARED_BODY + particles
-                                                    : 0u;
+  const uint64_t particles = times(c->count, COST_SHARED_BOUNDS);
+  return c->settings.capacity.max_shared_bodies > 0 ? times(CLOTH_SHARED_BODY_LIMIT, COST_SHARED_BODY) + particles : 0u;
 }
 
 #endif
@@ -451,10 +404,9 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, in
 
 /* The work of so many sewn particles, springs across seams and particles of cloths with gathers in a part. */
 static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32_t iterations) {
-  const uint64_t steps = (uint32_t)iterations;
-  return (uint64_t)(uint32_t)sewn * (WORK_SEWN + steps * WORK_SEWN_ITERATION) +
-         (uint64_t)(uint32_t)springs * (WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) +
-         (uint64_t)(uint32_t)gathers * WORK_GATHERS;
+  const uint32_t steps = (uint32_t)iterations;
+  return times(sewn, WORK_SEWN + steps * WORK_SEWN_ITERATION) +
+         times(springs, WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) + times(gathers, WORK_GATHERS);
 }
 
 #endif
@@ -490,3 +442,226 @@ CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t i
   (void)shortenings;
 #endif
 }
+
+/// Bounds of work ///
+
+/* The most work of the next step of a cloth, and of any step of a config, by a model of its cloth. */
+
+#if WITH_PLANNING
+
+/* 1 if a cloth that no shared bodies can be near was linked to others in the step before, by seams or bodies. */
+static int was_linked(const cloth *c) {
+  return (WITH_SEAMS || WITH_COMMON_BODIES) && (inputs_of(c)->around_hash[0] | inputs_of(c)->around_hash[1]) != 0u;
+}
+
+int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
+  int error = check_step(c, dt);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
+  /* By a body of a table, or as it is not linked any more in a step alone. */
+  const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
+  if (WITH_SLEEP && is_asleep(c) && !may_wake) {
+    *work = COST_STEP + max_choice_work(c);
+    return CLOTH_OK;
+  }
+  const work_scene s = work_scene_of(c, 1);
+  *work = most_step_work(c, &s, dt, choose_substeps(c, dt, 0)) + max_choice_work(c);
+  return CLOTH_OK;
+}
+
+/* A cloth without particles, for a config that has no arena: what the work is computed from follows it. */
+typedef struct config_model {
+  cloth c;
+  cloth_inputs inputs;
+  self_settings self;
+#if WITH_GAPS
+  gap_summary gaps;
+#endif
+} config_model;
+
+static void model_from_config(config_model *model, const cloth_config *config) {
+  cloth *c = &model->c;
+  fill_zero(model, sizeof *model);
+  compute_layout(c, config);
+  measure_grid(c, config);
+  copy_settings(c, config);
+  measure_maps(c, config);
+  c->state.inputs = offsetof(config_model, inputs);
+  if (c->self) {
+    c->self = offsetof(config_model, self);
+    copy_self_settings(&model->self, config);
+  }
+#if WITH_GAPS
+  if (c->gaps) {
+    measure_tearing(c, config, &model->gaps);
+    c->gaps = offsetof(config_model, gaps);
+    measure_mask(c, config, &model->gaps);
+    model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
+  }
+#endif
+  set_fabric(c, &config->fabric);
+  model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
+  model->inputs.tethers_chosen = TETHERS_STALE;
+}
+
+/* The scene of the most work that a cloth of this config can be in. */
+static work_scene worst_scene(const cloth_config *config, const cloth *c) {
+  const int32_t most = reacting(config), shared = config->capacity.max_shared_bodies;
+  const int32_t meshes = config->capacity.meshes + shared, has_fields = config->capacity.geometry || shared > 0;
+  const int32_t surfaces = config->capacity.geometry || meshes > most ? most : meshes;
+  const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
+  const int64_t searches = most_searches(c, most, surfaces, has_fields);
+  const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
+  const work_scene s = {.pins = c->count,
+                        .confined = config->capacity.max_confined,
+                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
+                        .in_pieces = c->scratch.labels != 0,
+                        .has_targets = config->capacity.targets,
+                        .searched = searches > of_hulls ? searches : of_hulls,
+                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
+                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
+                                                            config->capacity.max_bodies),
+                        .predictions = (int64_t)c->count * most_predictions(c),
+                        .parts = most_parts(c),
+                        .bodies = config->capacity.max_bodies,
+                        .attachments = config->capacity.max_attachments};
+  return s;
+}
+
+/* Most work of a step of dt seconds in exactly so many substeps. */
+static uint64_t most_model_work(config_model *model, const work_scene *s, float dt, int32_t substeps) {
+  return most_step_work(&model->c, s, dt, substeps) + max_choice_work(&model->c);
+}
+
+/* The largest number of substeps that a cloth may choose for a step of dt seconds. */
+static int32_t largest_substeps(const cloth *c, float dt) {
+  return c->settings.integration.substeps > 0 ? least_substeps(c, dt) : c->settings.integration.max_substeps;
+}
+
+int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!work) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
+  config_model model;
+  model_from_config(&model, config);
+  const work_scene s = worst_scene(config, &model.c);
+  uint64_t most = 0;
+  for (int32_t n = least_substeps(&model.c, dt); n <= largest_substeps(&model.c, dt); n++) {
+    most = larger_work(most, most_model_work(&model, &s, dt, n));
+  }
+  *work = most;
+  return CLOTH_OK;
+}
+
+/// Planner ///
+
+/* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
+   fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
+   is given, by their bounds (forecast.h) and the stretch to expect. */
+
+/* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
+#define MAX_OWN_STRETCH 1.0e3f
+#define MIN_STIFFNESS 1.0e-3f
+
+/* The longer side of a sheet, of a pre-shaped piece that of its means [m]. */
+static float longer_side(const cloth *c, const cloth_config *config) {
+  const float columns = (float)cells_along_warp(c), rows = (float)(c->grid.rows - 1);
+  return config->grid.rest_positions ? maximum(columns * c->grid.spacing_warp, rows * c->grid.spacing_weft)
+                                     : maximum(vector_length(config->edge_warp), vector_length(config->edge_weft));
+}
+
+/*
+ * Stretch to expect: the largest strain of a spring of a sheet that swings by two corners, a mean over time. Its corner
+ * springs carry its weight, along the sides and across, so with the particles of the longer side it is
+ *
+ *     0.65 weight per area * length * particles / (stretch + shear stiffness)
+ *
+ * whatever the substeps, times the root of automatic iterations over those of the plan; to a factor of two. A strain
+ * limit makes springs stiffer from there on.
+ */
+static float expected_stretch(const cloth *c, const cloth_config *config, int32_t automatic, int32_t iterations) {
+  const cloth_fabric *fabric = &config->fabric;
+  const float gravity = vector_length(config->gravity);
+  const float side = (float)(c->grid.columns > c->grid.rows ? c->grid.columns : c->grid.rows);
+  const float stretch = minimum(fabric->stretch_warp, fabric->stretch_weft);
+  const float stiffness = maximum(stretch + fabric->shear, MIN_STIFFNESS);
+  const float own = minimum(fabric->density * gravity * longer_side(c, config) / stiffness, MAX_OWN_STRETCH);
+  const float unsolved = square_root(maximum((float)automatic / (float)iterations, 1.0f));
+  const float expected = 0.65f * own * side * unsolved;
+  const float limit = config->strain_limit.max_extension, over = maximum(expected - limit, 0.0f);
+  return limit > 0.0f ? minimum(expected, limit) + over / config->strain_limit.stiffness : expected;
+}
+
+/* A plan: substeps, and iterations, 0 for CLOTH_AUTOMATIC. */
+typedef struct plan_choice {
+  uint8_t substeps, iterations;
+} plan_choice;
+
+/* From best to cheapest. */
+CLOTH_CONSTANT static const plan_choice plan_choices[] = {{32, 0}, {24, 0}, {16, 0}, {12, 0}, {8, 0}, {6, 0},
+                                                          {4, 0},  {3, 0},  {2, 0},  {2, 5},  {2, 4}, {2, 3},
+                                                          {1, 0},  {1, 5},  {1, 4},  {1, 3}};
+
+/* Forecasts a plan. Returns 0 if a step of dt seconds cannot be made so. */
+static int forecast_plan(config_model *model, const cloth_config *config, float dt, const plan_choice *choice,
+                         cloth_forecast *forecast) {
+  cloth *c = &model->c;
+  const work_scene scene = worst_scene(config, c);
+  substep_terms t;
+  c->settings.integration.substeps = choice->substeps;
+  c->settings.integration.iterations = choice->iterations;
+  c->settings.solver.tolerance = 0.0f;
+  const int32_t substeps = least_substeps(c, dt);
+  if (is_refused(c, dt)) { return 0; }
+  set_terms(c, dt / (float)substeps, substeps, &t);
+  forecast->work = most_model_work(model, &scene, dt, substeps);
+  c->settings.integration.iterations = CLOTH_AUTOMATIC;
+  forecast->stretch = expected_stretch(c, config, iterations_for(c, &t, substeps), t.iterations);
+  return 1;
+}
+
+/* The number of the best plan within the work or, with a stretch, of the cheapest that keeps it; or -1. 0: no maximum.
+ */
+static int32_t choose_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_forecast *best) {
+  config_model model;
+  int32_t chosen = -1;
+  model_from_config(&model, config);
+  for (int32_t n = 0; n < (int32_t)(sizeof plan_choices / sizeof *plan_choices); n++) {
+    cloth_forecast f;
+    if (!forecast_plan(&model, config, dt, &plan_choices[n], &f) || (work > 0 && f.work > work) ||
+        (stretch > 0.0f && f.stretch > stretch)) {
+      continue;
+    }
+    if (chosen < 0 || (stretch > 0.0f && f.work < best->work)) {
+      *best = f;
+      chosen = n;
+    }
+  }
+  return chosen;
+}
+
+/* Largest stretch that may be given as a goal; as good as no goal. */
+#define MAX_STRETCH_GOAL 1.0e6f
+
+int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
+               cloth_forecast *forecast) {
+  int error = check_config(config);
+  if (error) { return error; }
+  if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
+  if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
+    return CLOTH_ERROR_RANGE;
+  }
+  cloth_forecast best;
+  const int32_t chosen = choose_plan(config, dt, work, stretch, &best);
+  if (chosen < 0) { return CLOTH_ERROR_NO_PLAN; }
+  *planned = *config;
+  planned->substeps = plan_choices[chosen].substeps;
+  planned->iterations = plan_choices[chosen].iterations;
+  planned->solver.tolerance = 0.0f;
+  *forecast = best;
+  return CLOTH_OK;
+}
+
+#endif

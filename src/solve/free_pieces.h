@@ -1,0 +1,280 @@
+#pragma once
+#include "../base/compiler.h"
+#include "../base/lanes.h"
+#include "../base/rows.h"
+#include "../base/scalar.h"
+#include "../cloth/access.h"
+#include "../cloth/arrays.h"
+#include "../cloth/body_list.h"
+#include "../cloth/gaps.h"
+#include "../cloth/members.h"
+#include "../cloth/types.h"
+#include "../contact/cell_memory.h"
+#include "../contact/points.h"
+#include "../contact/touch.h"
+#include "levels.h"
+
+/// What nothing holds ///
+
+/* Which pieces of cloth nothing holds, and the common motion that the solve starts each from. In: pins, inputs,
+   contacts, residual. Out: residual, the start of the solution. Scratch: product, direction. */
+
+/* Runs statements for each block of particles: `i` is its first column in row `row`, `place` where it lies in own
+   arrays. */
+#define EACH_PLACE(a, row, i, place, ...)                                                                              \
+  for (int32_t row = 0; row < (a)->rows; row++) {                                                                      \
+    for (int32_t i = 0, place = row * (a)->pitch; i < (a)->columns; i += CLOTH_LANES, place += CLOTH_LANES) {          \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+  }
+
+/* 1 if no particle is pinned, confined or led. */
+static int is_unheld(const cloth *c) {
+  if (inputs_of(c)->targets != TARGETS_NONE) { return 0; }
+  if (has_gaps(c)) {
+    int32_t i = next_pin(c, 0);
+    while (i < c->count && is_gap(c, i, GAP_PARTICLE)) { /* which are pinned */
+      i = next_pin(c, i + 1);
+    }
+    return i == c->count && inputs_of(c)->confined_count == 0;
+  }
+  if (inputs_of(c)->attachment_count > 0 && inputs_of(c)->confined_count == 0) { return next_held(c, 0) == c->count; }
+  return are_all_free(c);
+}
+
+/* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
+static int is_free_piece(const cloth *c) {
+#if WITH_GAPS
+  if (has_gaps(c)) {
+    const int32_t pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces;
+    return pieces == 1 && is_unheld(c);
+  }
+#endif
+  return is_unheld(c);
+}
+
+/* Pieces whose momenta are restored, at most: those whose first particles come first. */
+#define MOST_FREE_PIECES 8
+/* In place of a label: all of the cloth. */
+#define LABEL_ALL (-1)
+
+/* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
+typedef struct free_pieces {
+  int32_t count, label[MOST_FREE_PIECES];
+  int32_t has_bodies; /* 1: bodies move along */
+  cloth_vector motion[MOST_FREE_PIECES];
+} free_pieces;
+
+#if WITH_GAPS
+
+/* 1 if pieces of the cloth may be free while pins hold others. */
+static int may_have_free_pieces(const cloth *c) {
+  return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
+}
+
+/* Does a pin hold the piece of a label? */
+static int is_piece_pinned(const cloth *c, int32_t label) {
+  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
+  for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
+    if (labels[i / columns * pitch + i % columns] == label) { return 1; }
+  }
+  return 0;
+}
+
+static void find_free_pieces(const cloth *c, free_pieces *f) {
+  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
+  for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
+    const int32_t place = i / columns * pitch + i % columns;
+    if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
+  }
+}
+
+#endif
+
+/* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
+static int moves_bodies(const cloth *c) {
+  int any = 0;
+#if WITH_BODIES
+  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
+    if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
+    any = 1;
+  }
+  EACH_CELL_TOUCH(c, e, {
+    if (!find_unknown(c, e->collider)) { return 0; }
+    any = 1;
+  });
+  any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
+#endif
+  (void)c;
+  return any;
+}
+
+static free_pieces free_pieces_of(const cloth *c) {
+  free_pieces f;
+  fill_zero(&f, sizeof f);
+  f.has_bodies = moves_bodies(c);
+  if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
+    return f; /* colliders may hold any of them, or cloth that sleeps */
+  }
+#if WITH_GAPS
+  if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
+    if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
+    return f;
+  }
+#endif
+  f.count = is_in_pieces(c) ? is_unheld(c) : is_free_piece(c); /* pieces that push each other are free together */
+  f.label[0] = LABEL_ALL;
+  return f;
+}
+
+/* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
+static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
+  solve_arrays a = arrays_of(c);
+#if WITH_GAPS
+  if (label != LABEL_ALL) {
+    const int32_t *labels = labels_of(c);
+    clear_floats(free, a.pitch * a.rows);
+    for (int32_t i = 0; i < c->count; i++) {
+      const int32_t place = i / a.columns * a.pitch + i % a.columns;
+      if (labels[place] == label) { *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0); }
+    }
+    a.diagonal = free;
+  }
+#endif
+  (void)label;
+  (void)free;
+  return a;
+}
+
+/* The same in memory that is free between passes. */
+static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
+  return arrays_of_label(c, label, floats_at(c, c->scratch.product));
+}
+
+/* Sums of vectors over all particles. */
+typedef struct vector_sum {
+  row_sum x, y, z;
+} vector_sum;
+
+static vector_sum vector_sum_start(void) {
+  const vector_sum s = {row_sum_start(), row_sum_start(), row_sum_start()};
+  return s;
+}
+
+CLOTH_INLINE void vector_sum_add(vector_sum *s, int32_t i, lanes3 a) {
+  row_sum_add(&s->x, i, a.x);
+  row_sum_add(&s->y, i, a.y);
+  row_sum_add(&s->z, i, a.z);
+}
+
+static float sum_of(const row_sum *s) {
+  lanes_sum sum;
+  row_sum_store(sum.partial, s);
+  return lanes_sum_total(&sum);
+}
+
+static cloth_vector vector_sum_of(const vector_sum *s) {
+  return vector(sum_of(&s->x), sum_of(&s->y), sum_of(&s->z));
+}
+
+/* The mass ratios of a block of particles: W, where the cloth has them, else 0. */
+CLOTH_INLINE lanes mass_ratios(const cloth *c, const solve_arrays *a, int32_t row, int32_t i) {
+  const lanes_mask there = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+  return lanes_keep(there, mass_ratio_lanes(c, row * a->columns + i));
+}
+
+/* The sum of the right-hand side or, `of_places`, of the mass ratios times the places; and that of the ratios. */
+CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, int32_t of_places, float *mass) {
+  const vector_array x = vectors_at(c, c->state.position);
+  vector_sum sum = vector_sum_start();
+  row_sum masses = row_sum_start();
+  EACH_PLACE(a, row, i, place, {
+    const lanes ratio = mass_ratios(c, a, row, i);
+    row_sum_add(&masses, i, ratio);
+    if (of_places) {
+      const lanes3 at = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
+      vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(at, WORK_ROUNDER), ratio));
+    } else {
+      vector_sum_add(&sum, i, own_load(a->residual, place));
+    }
+  });
+  *mass = sum_of(&masses);
+  return vector_sum_of(&sum);
+}
+
+/* Takes what a motion as a whole needs out of the residual. */
+CLOTH_SEPARATE void take_from_residual(const cloth *c, const solve_arrays *a, cloth_vector common) {
+  const lanes3 motion = lanes3_splat(common);
+  EACH_PLACE(a, row, i, place, {
+    const lanes ratio = mass_ratios(c, a, row, i);
+    lanes3 taken = lanes3_scale(motion, ratio);
+    if (a->air) { /* A u, of which the blocks of the air are part */
+      const lanes3 w = own_load(a->air, place);
+      const lanes held = lanes_load(a->diagonal + place);
+      const lanes3 blown = lanes3_keep(lanes_less(lanes_splat(0.0f), held), lanes3_scale(w, lanes3_dot(w, motion)));
+      taken = lanes3_add_scaled(lanes3_add(taken, blown), motion, lanes_subtract(held, ratio));
+    }
+    own_store(a->residual, place, lanes3_quantise(lanes3_subtract(own_load(a->residual, place), taken), WORK_ROUNDER));
+  });
+}
+
+/* 1 if nothing holds any of the members, and each is one piece; *has_bodies: bodies move along. */
+CLOTH_ONCE int32_t are_members_free(const solve_group *s, int32_t *has_bodies) {
+  int32_t are_free = 1;
+  *has_bodies = 0;
+  EACH_MEMBER(s, m, {
+    const int32_t moves = moves_bodies(m->c);
+    are_free &= workspace_of(m->c)->has_pairs != PAIRS_HOLD && is_free_piece(m->c) && (!meets_colliders(m->c) || moves);
+    *has_bodies |= moves;
+  });
+  return are_free;
+}
+
+/* The free pieces of one cloth; what is joined is free as a whole. */
+CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
+  if (!s->joints) { return free_pieces_of(s->members->c); }
+  free_pieces f;
+  fill_zero(&f, sizeof f);
+  f.count = are_members_free(s, &f.has_bodies);
+  f.label[0] = LABEL_ALL;
+  return f;
+}
+
+/* The weight of the masses of a member. */
+static float mass_weight(const solve_group *s, const solve_member *m) {
+  return reference_mass(m->c) / reference_mass(s->members->c);
+}
+
+/* Takes the common motions of the free pieces, the mean of the right-hand side over the mass, out of the residual: the
+   solve starts from there. */
+CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
+  for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
+    cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+    float mass = 0.0f;
+    EACH_MEMBER(s, m, {
+      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
+      float own;
+      const cloth_vector own_force = sum_of_piece(m->c, &a, 0, &own);
+      mass += m->weight * own;
+      force = vector_add_scaled(force, own_force, m->weight);
+    });
+    f->motion[n] = vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+    EACH_MEMBER(s, m, {
+      const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
+      take_from_residual(m->c, &a, f->motion[n]);
+    });
+  }
+}
+
+/* Starts the solution at the common motions, and at 0 beside the free pieces. */
+CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f) {
+  float *free = floats_at(c, c->scratch.direction); /* there is none yet */
+  for (int32_t n = 0; n < f->count; n++) {
+    const solve_arrays arrays = arrays_of_label(c, f->label[n], free), *a = &arrays;
+    for (int32_t i = 0; i < a->pitch * a->rows; i += CLOTH_LANES) {
+      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + i));
+      const lanes3 other = n > 0 ? own_load(a->solution, i) : lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+      own_store(a->solution, i, lanes3_select(moves, lanes3_splat(f->motion[n]), other));
+    }
+  }
+}
