@@ -1,11 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/body_list.h"
-#include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "bodies.h"
 
 /// Bodies of several cloths ///

@@ -1,12 +1,7 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
 #include "../base/rigid.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
 #include "../cloth/body_list.h"
 #include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "geometry.h"
 #include "shapes.h"
 

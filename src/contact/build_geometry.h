@@ -1,10 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../cloth/settings.h"
-#include "../cloth/types.h"
 #include "geometry.h"
 #include "shape_surface.h"
 #include "shapes.h"

@@ -1,13 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/rigid.h"
-#include "../base/scalar.h"
 #include "../bodies/bodies.h"
-#include "../cloth/access.h"
-#include "../cloth/body_list.h"
-#include "../cloth/costs.h"
-#include "../cloth/settings.h"
-#include "../cloth/types.h"
 #include "../step/inputs.h"
 #include "cell_memory.h"
 #include "geometry.h"

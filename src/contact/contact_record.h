@@ -1,9 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
 #include "../cloth/costs.h"
-#include "../cloth/types.h"
 
 /// Contact record ///
 

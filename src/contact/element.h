@@ -1,11 +1,4 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/arrays.h"
-#include "../cloth/types.h"
 #include "../solve/levels.h"
 #include "law.h"
 

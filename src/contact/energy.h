@@ -1,10 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/body_list.h"
-#include "../cloth/types.h"
 #include "cell_memory.h"
 #include "law.h"
 #include "points.h"

@@ -1,7 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
 #include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../cloth/types.h"
 
 /// The contact law ///

@@ -1,7 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
 
 /// Memory of contact ///

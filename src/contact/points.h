@@ -1,10 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
 #include "cell_memory.h"
 #include "cell_nearest.h"
 #include "element.h"

@@ -1,13 +1,4 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/body_list.h"
-#include "../cloth/types.h"
 #include "../solve/levels.h"
 #include "../terms/pin_reactions.h"
 #include "cell_memory.h"

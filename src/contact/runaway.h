@@ -1,10 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/types.h"
 #include "body.h"
 #include "result.h"
 #include "search.h"

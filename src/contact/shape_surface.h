@@ -1,10 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/costs.h"
 #include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "geometry.h"
 
 /// Triangles ///

@@ -1,13 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/lanes.h"
-#include "../base/rigid.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/costs.h"
-#include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "../step/step.h"
 #include "colliders.h"
 #include "geometry.h"

@@ -1,9 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/types.h"
 #include "memory.h"
 
 /// Touches ///

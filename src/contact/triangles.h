@@ -1,9 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/costs.h"
-#include "../cloth/types.h"
 #include "geometry.h"
 #include "shape_surface.h"
 

@@ -1,11 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../bodies/common_bodies.h"
-#include "../cloth/access.h"
-#include "../cloth/costs.h"
-#include "../cloth/step_origin.h"
 #include "../contact/colliders.h"
 #include "../step/plan.h"
 #include "../step/step.h"

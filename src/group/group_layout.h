@@ -1,11 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../bodies/common_bodies.h"
-#include "../cloth/costs.h"
-#include "../cloth/layout.h"
-#include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "../self/candidates.h"
 #include "../self/search.h"
 #include "../self/tree.h"

@@ -1,11 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/types.h"
 #include "../terms/bounds.h"
 #include "stitches.h"
 

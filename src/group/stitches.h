@@ -1,11 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/gaps.h"
-#include "../cloth/members.h"
 #include "../self/candidates.h"
 
 /// Stitches ///

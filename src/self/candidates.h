@@ -1,11 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/gaps.h"
-#include "../cloth/layout.h"
 #include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "../contact/triangle_place.h"
 #include "features.h"
 #include "tree.h"

@@ -1,13 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/body_list.h"
-#include "../cloth/costs.h"
-#include "../cloth/gaps.h"
-#include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "candidates.h"
 #include "equation.h"
 #include "features.h"

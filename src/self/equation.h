@@ -1,12 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "../contact/element.h"
 #include "../contact/law.h"
 #include "../contact/press.h"

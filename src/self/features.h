@@ -1,5 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
 #include "../cloth/types.h"
 
 /// Features of cloth that touch ///

@@ -1,10 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/layout.h"
-#include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "candidates.h"
 #include "features.h"
 #include "tree.h"

@@ -1,11 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
 #include "../cloth/costs.h"
-#include "../cloth/layout.h"
-#include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "candidates.h"
 #include "memory.h"
 #include "tree.h"

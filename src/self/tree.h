@@ -1,12 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/gaps.h"
 #include "../cloth/layout.h"
-#include "../cloth/types.h"
 
 /// Tree of boxes ///
 

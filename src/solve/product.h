@@ -1,12 +1,4 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/arrays.h"
-#include "../cloth/pieces.h"
-#include "../cloth/types.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
 #include "strips.h"

@@ -1,13 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../bodies/common_bodies.h"
 #include "../bodies/coupling.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/body_list.h"
-#include "../cloth/members.h"
-#include "../cloth/types.h"
 #include "../contact/cell_memory.h"
 #include "../contact/cell_press.h"
 #include "../contact/law.h"

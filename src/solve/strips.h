@@ -1,11 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
 #include "../cloth/pieces.h"
-#include "../cloth/types.h"
 #include "levels.h"
 #include "transfer.h"
 

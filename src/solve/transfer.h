@@ -1,9 +1,5 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
 #include "../base/rows.h"
-#include "../base/scalar.h"
 
 /// Transfer between levels ///
 

@@ -1,11 +1,5 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
 #include "../base/hash.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/types.h"
 #include "../contact/law.h"
 #include "../solve/transfer.h"
 #include "../terms/springs.h"

@@ -1,13 +1,4 @@
 #pragma once
-#include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
-#include "../cloth/pieces.h"
-#include "../cloth/types.h"
 #include "../solve/product.h"
 #include "../solve/strips.h"
 #include "../terms/air.h"

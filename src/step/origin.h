@@ -1,6 +1,4 @@
 #pragma once
-#include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "inputs.h"
 
 /// The origin in the world ///

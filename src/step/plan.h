@@ -1,12 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
-#include "../cloth/types.h"
 #include "../terms/plate.h"
 #include "../terms/springs.h"
 #include "../terms/stiffness.h"

@@ -1,12 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../bodies/bodies.h"
-#include "../cloth/access.h"
-#include "../cloth/body_list.h"
-#include "../cloth/step_origin.h"
-#include "../cloth/types.h"
 #include "../contact/geometry.h"
 #include "../contact/shapes.h"
 #include "../contact/surroundings.h"

@@ -1,13 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/hash.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
 #include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
-#include "../cloth/types.h"
 
 /// Air ///
 

@@ -1,10 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
-#include "../cloth/arrays.h"
-#include "../cloth/body_list.h"
-#include "../cloth/types.h"
 #include "links.h"
 #include "pin_reactions.h"
 

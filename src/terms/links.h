@@ -1,11 +1,6 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../cloth/access.h"
 #include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
-#include "../cloth/types.h"
 
 /// Links ///
 

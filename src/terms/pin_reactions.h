@@ -1,6 +1,4 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
 
 /// Reactions of pins ///

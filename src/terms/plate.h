@@ -1,10 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/rows.h"
-#include "../base/scalar.h"
 #include "../cloth/arrays.h"
-#include "../cloth/types.h"
 
 /// The plate ///
 

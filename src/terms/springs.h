@@ -1,8 +1,5 @@
 #pragma once
 #include "../base/block3.h"
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
 #include "../cloth/types.h"
 
 /// Springs ///

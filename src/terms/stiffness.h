@@ -1,8 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/scalar.h"
 #include "../cloth/access.h"
-#include "../cloth/types.h"
 
 /// Stiffness of the springs ///
 

@@ -1,10 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
 #include "../cloth/gaps.h"
-#include "../cloth/types.h"
 #include "../cloth/vertices.h"
 
 /// Targets and motion constraints ///

@@ -1,12 +1,5 @@
 #pragma once
-#include "../base/compiler.h"
-#include "../base/lanes.h"
-#include "../base/scalar.h"
-#include "../cloth/access.h"
-#include "../cloth/body_list.h"
 #include "../cloth/costs.h"
-#include "../cloth/gaps.h"
-#include "../cloth/types.h"
 #include "links.h"
 
 /// Tethers ///
