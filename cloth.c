@@ -15591,7 +15591,14 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
  * depth, everything is the exact tangent, and what rests stays at rest.
  *
  * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
- * then.
+ * then. Slow particles that the first iteration takes into a collider that they were not to touch are predicted anew
+ * from there, with the solution y so far, what is left of the residual r and the inverse B of the preconditioner's
+ * block:
+ *
+ *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
+ *
+ * The first prediction takes them as if their neighbours stood still; where all go together, as at the hem of a cape,
+ * a touch would be off and on in turn for ever. At rest y = r = 0.
  *
  * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
  *
@@ -15854,10 +15861,11 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
   return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
-/* What letting go takes, and what it changes. */
+/* What changing contacts in the solve takes, and what it changes. */
 typedef struct contact_release {
   const cloth *c;
   const solve_arrays *a;
+  const substep_terms *t;
   float length; /* of the last step along the direction */
   int32_t has_solution, all;
   lanes fast; /* ways that are longer are fast */
@@ -15865,26 +15873,20 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* Lets go in lanes `k` of a touch. */
-CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
+/* The solution so far of lanes `k` of a touch. */
+CLOTH_INLINE lanes3 solution_of_touch(const contact_release *rel, const touch *e, int32_t k) {
+  return lanes3_flush(solution_with(rel->a, e->row, e->column + k, lanes_splat(rel->length), rel->has_solution));
+}
+
+/* Contacts of lanes `k` have become stiffer by this along and across, which changes the residual by `change`: puts that
+   into residual, product and sums. */
+CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
+                             lanes across) {
   const solve_arrays *a = rel->a;
   const int32_t i = e->column + k, place = e->row * a->pitch + i;
-  const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
-  const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-  const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
-  if (!lanes_any(which)) { return; }
   const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
-  const lanes3 moved = lanes3_flush(solution_with(a, e->row, i, lanes_splat(rel->length), rel->has_solution));
-  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
-  const remembered m = remember(rel->c, touched_number(e), e->row * a->columns + i);
-  const lanes3 change = release_touch(a, e, k, moved, touch_friction(rel->c, e, &m), is_fast, which);
-  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
-  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
-  const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (!lanes_any(lanes_less(lanes_splat(0.0f), both))) { return; }
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes3 q = contact_product(n, less_along, less_across, p);
+  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
@@ -15893,16 +15895,89 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   rel->changed = 1;
 }
 
-/* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
-   with `all` among all. Residual, product and operator change. Bodies keep what their blocks were factored with. */
-CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
+/* Lets go in lanes `k` of a touch. */
+CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
+  const int32_t particle = e->row * rel->a->columns + e->column + k;
+  const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
+  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
+  if (!lanes_any(which)) { return; }
+  const remembered m = remember(rel->c, touched_number(e), particle);
+  const lanes3 moved = solution_of_touch(rel, e, k);
+  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), is_fast, which);
+  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
+  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
+  const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
+  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
+}
+
+/* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
+   Morrison 1950). */
+CLOTH_INLINE void add_to_inverse(float *inverse, int32_t place, lanes3 n, lanes k) {
+  symmetric m = own_block(inverse, place);
+  const lanes3 column = lanes3_flush(symmetric_apply(m, n));
+  const lanes more = lanes_multiply(k, lanes_flush(lanes3_dot(column, n)));
+  const lanes share = lanes_divide(k, lanes_add(lanes_splat(1.0f), more));
+  symmetric_add_outer(&m, lanes3_flush(lanes3_scale(column, lanes_negate(share))), column, lanes_splat(0.0f));
+  own_block_store(inverse, place, symmetric_quantise(m));
+}
+
+/* Predicts contacts of lanes `k` of a touch anew that do not press: from the solution so far, which has what their
+   neighbours do, and where the residual takes the particle from there. What presses now has no friction yet. */
+CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
+  const solve_arrays *a = rel->a;
+  const int32_t place = e->row * a->pitch + e->column + k;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
+  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
+  const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
+  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
+  if (!lanes_any(which)) { return; }
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = solution_of_touch(rel, e, k);
+  const lanes3 left =
+      lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
+  const symmetric inverse = own_block(a->inverse, place);
+  const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes depth = lanes_divide(gap, thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(lanes_flush(lanes3_dot(way, n)), thickness));
+  const lanes_mask presses = lanes_both(which, lanes_less(zero, alone));
+  if (!lanes_any(presses)) { return; }
+  const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
+  const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
+  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  const lanes along = lanes_keep(presses, law.stiffness);
+  touch_store(e, TOUCH_FORCE, k, lanes_select(presses, law.force, touch_load(e, TOUCH_FORCE, k)));
+  touch_store(e, TOUCH_ALONG, k, lanes_select(presses, along, touch_load(e, TOUCH_ALONG, k)));
+  add_contact_block(a->ground, place, n, along, zero);
+  add_to_inverse(a->inverse, place, n, along);
+  const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
+  const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+}
+
+/* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
+   that are fast, or with `all` among all. Otherwise slow ones that neighbours take into a collider begin to press.
+   Residual, product and operator change. Bodies keep what their blocks were factored with. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
+                                             int32_t all) {
   const solve_arrays a = arrays_of(c);
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
-  contact_release r = {.c = c, .a = &a, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  contact_release r = {
+      .c = c, .a = &a, .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  const int32_t meets =
+      !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that knows no block */
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    if (!find_unknown(c, e->collider)) { EACH_TOUCH_LANES(e, a.columns, k, i, release_lanes(&r, e, k); (void)i); }
+    if (find_unknown(c, e->collider)) { continue; }
+    EACH_TOUCH_LANES(e, a.columns, k, i, {
+      release_lanes(&r, e, k);
+      if (meets) { meet_lanes(&r, e, k); }
+      (void)i;
+    });
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;
@@ -23078,7 +23153,7 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   const int32_t is_last = iteration == s->iterations - 1;
   EACH_MEMBER(s->group, m, {
     if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
-      const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
+      const solve_change change = release_contacts(m->c, m->t, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
     if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
