@@ -2172,10 +2172,22 @@ typedef struct grid_level {
 /* Whether pairs touch, and some of them cloth that is not solved now, as it sleeps. */
 enum { PAIRS_NONE, PAIRS_TOUCH, PAIRS_HOLD };
 
+/* The arrays of the solve, see arrays.h, and the shape of their rows. Passes copy it, as the stores of lanes may alias
+   it. */
+typedef struct solve_arrays {
+  int32_t columns, rows, pitch, is_ring;
+  ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
+  float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
+  float *air, *ground, *factors; /* NULL without */
+  uint32_t *ground_rows;         /* of each row: 1 if it has further blocks; behind these */
+  float *buffers, *coefficients, *sums;
+} solve_arrays;
+
 /* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
+  solve_arrays arrays;
   cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
   float origin_reach;       /* largest |coordinate| of that origin [m] */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */
@@ -4154,16 +4166,6 @@ static int32_t most_strips(int32_t columns, int32_t rows) {
 enum { ROW_STIFFNESS, ROW_TENSION, ROW_TURN, ROW_DAMPING, ROW_KINDS };
 enum { ROW_HINGES = ROW_KINDS * DIRECTIONS, ROW_TWISTS, COEFFICIENT_FLOATS };
 
-/* The arrays of a cloth, and the shape of their rows: copied, as the stores of lanes may alias the cloth. */
-typedef struct solve_arrays {
-  int32_t columns, rows, pitch, is_ring;
-  ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
-  float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
-  float *air, *ground, *factors; /* NULL without */
-  uint32_t *ground_rows;         /* of each row: 1 if it has further blocks; behind these */
-  float *buffers, *coefficients, *sums;
-} solve_arrays;
-
 /* The first held particle from one on, as next_held() in a step, which knows the last pin. */
 static int32_t next_step_held(const cloth *c, int32_t i) {
   return i < workspace_of(c)->pins_end ? next_held(c, i) : c->count;
@@ -4194,7 +4196,8 @@ static float *optional_array(const cloth *c, uintptr_t offset) {
   return offset ? floats_at(c, offset) : NULL;
 }
 
-static solve_arrays arrays_of(const cloth *c) {
+/* The arrays of a cloth. */
+static solve_arrays describe_arrays(const cloth *c) {
   const int32_t pitch = pitch_of(c);
   float *ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL;
   return (solve_arrays){.columns = c->grid.columns,
@@ -4221,6 +4224,15 @@ static solve_arrays arrays_of(const cloth *c) {
                         .buffers = floats_at(c, c->scratch.row_buffers),
                         .coefficients = floats_at(c, c->scratch.coefficients),
                         .sums = floats_at(c, c->scratch.sums)};
+}
+
+/* Keeps them for the step: where it begins, and where has_ground changes. */
+static void keep_arrays(const cloth *c) {
+  workspace_of(c)->arrays = describe_arrays(c);
+}
+
+static const solve_arrays *arrays_of(const cloth *c) {
+  return &workspace_of(c)->arrays;
 }
 
 /* The further blocks of a row of particles; NULL if it has none. */
@@ -4256,6 +4268,11 @@ static void own_vector_store(float *array, int32_t place, cloth_vector a) {
 
 static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
+}
+
+/* The same outside of a step, too. */
+static int32_t place_in_rows(const cloth *c, int32_t particle) {
+  return particle / c->grid.columns * pitch_of(c) + particle % c->grid.columns;
 }
 
 static void add_to_own(float *array, int32_t place, cloth_vector a) {
@@ -7895,7 +7912,7 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const v
 
 /* The arrays of a cloth with the row buffers of a piece. */
 static solve_arrays arrays_of_piece(const cloth *c, const stage_piece *p) {
-  solve_arrays a = arrays_of(c);
+  solve_arrays a = *arrays_of(c);
   a.buffers = p->work;
   return a;
 }
@@ -9716,13 +9733,13 @@ static void confine_own(const cloth *c, float *array) {
 
 static void confine_direction(const cloth *c) {
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const confinement *entry = &confined_of(c)[n];
-    const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
-    float *p = near_row(a.direction, a.pitch, row);
-    const cloth_vector kept = confine_vector(entry, near_vector(p, a.plane, column));
-    near_vector_store(p, a.plane, column, vector_quantise(kept, WORK_ROUNDER));
-    if (a.is_ring) { close_ring(p, a.plane, a.columns); }
+    const int32_t row = entry->particle / a->columns, column = entry->particle - row * a->columns;
+    float *p = near_row(a->direction, a->pitch, row);
+    const cloth_vector kept = confine_vector(entry, near_vector(p, a->plane, column));
+    near_vector_store(p, a->plane, column, vector_quantise(kept, WORK_ROUNDER));
+    if (a->is_ring) { close_ring(p, a->plane, a->columns); }
   }
 }
 
@@ -10058,7 +10075,7 @@ typedef struct self_body {
   float per_weft;    /* ... and over twice its height above that [1/m] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
-  solve_arrays arrays;
+  const solve_arrays *arrays;
   float weight;    /* of its sums in the solve, see solve_member */
   float stiffness; /* of its pairs, times that */
   float hold;      /* of its pairs [N/m] */
@@ -13825,22 +13842,22 @@ static void widen_area(buried_area *area, const cloth *c, int32_t row, int32_t c
 
 /* Spreads the distances of pins over an area, forwards, then backwards. */
 CLOTH_ONCE void spread_in_area(const cloth *c, const buried_area *area, float *reach) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const int32_t columns = area->end_column - area->first_column;
   const int32_t count = columns * (area->end_row - area->first_row);
   for (int32_t n = 0; n < 2 * count; n++) {
     const int32_t i = n < count ? n : 2 * count - 1 - n;
-    spread_reach(c, &a, reach, area->first_row + i / columns, area->first_column + i % columns);
+    spread_reach(c, a, reach, area->first_row + i / columns, area->first_column + i % columns);
   }
 }
 
 /* The box around the held particles of a cloth, where they are linearised; around nothing where there are none. */
 static position_box box_of_held(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   position_box box = empty_box();
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const int32_t row = i / a.columns;
-    const cloth_vector x = near_vector(near_row(a.place, a.pitch, row), a.plane, i - row * a.columns);
+    const int32_t row = i / a->columns;
+    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, i - row * a->columns);
     hold_point(&box, x);
   }
   return box;
@@ -13992,13 +14009,13 @@ CLOTH_INLINE position_box find_tile_box(const solve_arrays *a, vector_array x, c
 /* The boxes of all tiles; behind them, where lanes are loaded, zeros. Returns where the particles of the cloth may go
    in the substep: around where they are linearised, as far as their ways go. */
 CLOTH_SEPARATE position_box find_tile_boxes(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const tile_boxes boxes = boxes_of(c);
   position_box all = empty_box();
   float way = 0.0f;
   clear_floats(boxes.centre.x, 7 * row_pitch(boxes.count));
   for (int32_t n = 0; n < boxes.count; n++) {
-    const position_box box = find_tile_box(&a, vectors_at(c, c->state.position), &boxes, n);
+    const position_box box = find_tile_box(a, vectors_at(c, c->state.position), &boxes, n);
     vector_store(boxes.centre, n, vector_scale(vector_add(box.low, box.high), 0.5f));
     vector_store(boxes.half, n, vector_scale(vector_subtract(box.high, box.low), 0.5f));
     all = box_around_both(&all, &box);
@@ -14069,11 +14086,10 @@ typedef struct touch_search {
 } touch_search;
 
 /* Begins a search among colliders, to each of which `b` goes. */
-static void start_search(const cloth *c, touch_search *s, solve_arrays *a, const touched_body *b) {
+static void start_search(const cloth *c, touch_search *s, const touched_body *b) {
   fill_zero(s, sizeof *s);
-  *a = arrays_of(c);
   s->c = c;
-  s->a = a;
+  s->a = arrays_of(c);
   s->b = b;
   s->x = vectors_at(c, c->state.position);
   s->boxes = boxes_of(c);
@@ -15126,7 +15142,6 @@ typedef struct solid_search {
   touch_search s;
   cell_search cells;
   touched_body body;
-  solve_arrays arrays;
   float edge_squared; /* of the longest edge of a cell [m^2]; below 0: not known */
 } solid_search;
 
@@ -15136,7 +15151,7 @@ LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, sizeof *search);
-  start_search(c, &search->s, &search->arrays, &search->body);
+  start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
   search->cells.row = corner_rows_of(c);
@@ -15346,7 +15361,6 @@ typedef struct surface_search {
   hit_search of_point; /* of one particle after the other, which may need the same cells */
   surface_block block;
   surface_point point;
-  solve_arrays arrays;
   touched_body body;
   touch_search s;
 } surface_search;
@@ -15451,7 +15465,7 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
 /* Begins to search all surfaces. */
 CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
   surface_search *search = (surface_search *)room_between_passes(c);
-  start_search(c, &search->s, &search->arrays, &search->body);
+  start_search(c, &search->s, &search->body);
   return search;
 }
 
@@ -15555,7 +15569,7 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   if (count_surfaces(c) == 0) { return; }
   surface_search *search = start_surfaces(c);
   const position_box held = box_of_held(c);
-  const solve_arrays *a = &search->arrays;
+  const solve_arrays *a = search->s.a;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_surface_at(c, index)) { continue; }
     take_surface(search, t, index, &held);
@@ -15774,14 +15788,14 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
 
 /* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+  const solve_arrays *a = arrays_of(c);
+  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a->rows; row++) {
+    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
-        const int32_t place = row * a.pitch + column + k;
-        own_store(a.product, place, lanes3_add(own_load(a.product, place), last_forces(&p, first, k)));
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
+        const int32_t place = row * a->pitch + column + k;
+        own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
       }
     }
   }
@@ -15823,12 +15837,12 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
 
 /* Adds all contacts. */
 CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+  const solve_arrays *a = arrays_of(c);
+  pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
         press_block(&p, first, k);
       }
     }
@@ -15963,17 +15977,17 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
    Residual, product and operator change. Bodies keep what their blocks were factored with. */
 CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
                                              int32_t all) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
   contact_release r = {
-      .c = c, .a = &a, .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+      .c = c, .a = a, .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
   const int32_t meets =
       !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that knows no block */
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
     if (find_unknown(c, e->collider)) { continue; }
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
       release_lanes(&r, e, k);
       if (meets) { meet_lanes(&r, e, k); }
       (void)i;
@@ -16382,7 +16396,7 @@ static void take_candidate(const self_group *g, uint32_t candidate, pair_block *
   to->candidate[lane] = candidate;
   to->thickness[lane] = x.law->thickness;
   for (int32_t n = 0; n < 4; n++) {
-    const solve_arrays *a = &body_of_end(&x, n)->arrays; /* the direction holds the way until the solve has one */
+    const solve_arrays *a = body_of_end(&x, n)->arrays; /* the direction holds the way until the solve has one */
     const int32_t i = x.place[n];
     put_particle(to, n, lane, near_vector(a->place, a->plane, i), near_vector(a->direction, a->plane, i));
   }
@@ -16531,7 +16545,7 @@ CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float w
 }
 
 CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
-  return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
+  return b->terms && *own_at(b->arrays->diagonal, 1, place, 0) > 0.0f;
 }
 
 /* Which particles of an element move stands over its candidate, of which a particle has at most so many. */
@@ -16749,7 +16763,7 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
 static void look_at_arrays(const self_group *g, const solve_group *s) {
   for (self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     b->arrays = arrays_of(b->c);
-    b->pitch = b->arrays.pitch;
+    b->pitch = b->arrays->pitch;
     b->memories = memories_of(b->c);
     b->remembers = *b->memories.count;
     b->terms = NULL;
@@ -16792,8 +16806,8 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   pair_ends x;
   for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     if (b->terms) {
-      clear_floats(b->arrays.product, 3 * b->pitch * b->rows);
-      clear_floats(b->arrays.solution, b->pitch * b->rows);
+      clear_floats(b->arrays->product, 3 * b->pitch * b->rows);
+      clear_floats(b->arrays->solution, b->pitch * b->rows);
     }
   }
   EACH_ELEMENT(g, e, {
@@ -16804,8 +16818,8 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
     }
     EACH_MOVING(&x, n, b, i, {
       const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
-      add_own(b->arrays.product, i, vector_flush_work(force));
-      b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
+      add_own(b->arrays->product, i, vector_flush_work(force));
+      b->arrays->solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
 #if WITH_COLLIDERS
@@ -16832,7 +16846,7 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
     const self_body *b = body_of_end(&x, n);
     const int32_t i = x.place[n];
     if (x.moving >> n & 1u) {
-      const element_end end = {&b->arrays, b->terms, i, x.weight[n], maximum(b->arrays.solution[i], 1.0f), b->weight};
+      const element_end end = {b->arrays, b->terms, i, x.weight[n], maximum(b->arrays->solution[i], 1.0f), b->weight};
       take_end(&to->end[n], lane, &end, n < x.first);
     } else {
       take_held_end(&to->end[n], lane);
@@ -16886,8 +16900,8 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
       const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
-        add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
-        add_element_block(&b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
+        add_own(b->arrays->residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
+        add_element_block(b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
   });
@@ -16896,7 +16910,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
 /* The vectors of an element's particles in the direction of the solve, 0 of what does not move; their motion. */
 static cloth_vector direction_of_pair(const pair_ends *x, cloth_vector p[4]) {
   p[0] = p[1] = p[2] = p[3] = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING(x, n, b, i, p[n] = near_vector(b->arrays.direction, b->arrays.plane, i));
+  EACH_MOVING(x, n, b, i, p[n] = near_vector(b->arrays->direction, b->arrays->plane, i));
   return vector_flush_work(motion_of_pair(x->weight, p));
 }
 
@@ -16918,7 +16932,7 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
-          add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, 1.0f / b->weight)));
+          add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, 1.0f / b->weight)));
         }
       });
     }
@@ -16930,8 +16944,8 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
 static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   cloth_vector y[4] = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
   EACH_MOVING(x, n, b, i, {
-    const cloth_vector start = b->has_solution ? own_vector(b->arrays.solution, i) : y[n];
-    y[n] = vector_add_scaled(start, near_vector(b->arrays.direction, b->arrays.plane, i), length);
+    const cloth_vector start = b->has_solution ? own_vector(b->arrays->solution, i) : y[n];
+    y[n] = vector_add_scaled(start, near_vector(b->arrays->direction, b->arrays->plane, i), length);
   });
   return vector_flush_work(motion_of_pair(x->weight, y));
 }
@@ -16962,8 +16976,8 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
-      add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, w)));
-      add_own(b->arrays.residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
+      add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, w)));
+      add_own(b->arrays->residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
     });
     all.along += vector_dot(change, direction);
     all.most += vector_dot(q, direction);
@@ -17238,7 +17252,7 @@ static void add_contour_force(const self_group *g, const pair_key *x) {
     const int32_t place = m.particle[n] / b->columns * b->pitch + m.particle[n] % b->columns;
     if (moves_in_solve(b, place)) {
       const float share = tension * m.weight[n] / (b->weight * square_root(m.square + 1.0f));
-      add_own(b->arrays.residual, place, vector_flush_work(vector_scale(m.gradient, share)));
+      add_own(b->arrays->residual, place, vector_flush_work(vector_scale(m.gradient, share)));
     }
   }
 }
@@ -17668,7 +17682,7 @@ static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) 
 
 /* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   int32_t any = 0;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
@@ -17737,8 +17751,8 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
 CLOTH_SEPARATE void start_coupling(const solve_group *s) {
   EACH_LED(s, m, u, lead_floats(u, u->leader->pressed.partial, u->pressed.partial, LANES_SUMS));
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    assemble_body(m->c, &a, m->t, &bodies_of(m->c)[body_number], u);
+    const solve_arrays *a = arrays_of(m->c);
+    assemble_body(m->c, a, m->t, &bodies_of(m->c)[body_number], u);
   });
   EACH_LED(s, m, u, {
     lead_floats(u, u->leader->factor, u->factor, BODY_ENTRIES);
@@ -17755,8 +17769,8 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
     }
   });
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    add_carried(m->c, &a, m->t, u, u->solution, a.residual, 1.0f);
+    const solve_arrays *a = arrays_of(m->c);
+    add_carried(m->c, a, m->t, u, u->solution, a->residual, 1.0f);
   });
 }
 
@@ -17794,8 +17808,8 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
 static float move_bodies(const solve_group *s, int32_t takes_solution) {
   float sum = 0.0f;
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    pull_body(m->c, &a, m->t, u, takes_solution);
+    const solve_arrays *a = arrays_of(m->c);
+    pull_body(m->c, a, m->t, u, takes_solution);
   });
   EACH_LED(s, m, u, lead_floats(u, u->leader->pull, u->pull, BODY_UNKNOWNS));
   EACH_UNKNOWN(s, m, u, {
@@ -17816,8 +17830,8 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    if (!is_last) { add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f); }
+    const solve_arrays *a = arrays_of(m->c);
+    if (!is_last) { add_carried(m->c, a, m->t, u, u->direction, a->product, -1.0f); }
   });
   return sum;
 }
@@ -17901,16 +17915,16 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
 
 /* The rise of all touches. */
 CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const lanes thickness = lanes_splat(contact_thickness(c));
   const float stiffness = contact_stiffness(t);
   const touch *list = touches_of(c);
   lanes_sum sum = {{0.0f}};
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
       const lanes own = touch_stiffness(c, e, k, stiffness);
-      lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, own)));
+      lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
       (void)i;
     });
   }
@@ -18040,7 +18054,7 @@ CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, 
 
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const touch *list = touches_of(c);
   lanes_sum sums[3];
@@ -18048,10 +18062,10 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
     const body_unknown *u = find_unknown(c, e->collider);
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
-      const lanes3 solution = lanes3_flush(solution_with(&a, e->row, i, last_step, has_solution));
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
+      const lanes3 solution = lanes3_flush(solution_with(a, e->row, i, last_step, has_solution));
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&a, u, e, k, solution))));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(a, u, e, k, solution))));
     });
   }
   return vector_flush_work(lanes3_sum_total(sums));
@@ -18220,11 +18234,11 @@ static void remember_nothing(const cloth *c) {
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
 CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   touch *list = touches_of(c);
   touched_body b = {.collider = -1};
   touch_result r = {.c = c,
-                    .a = &a,
+                    .a = a,
                     .t = t,
                     .b = &b,
                     .x = vectors_at(c, c->state.position),
@@ -18235,7 +18249,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);
       finish_touch(&r, e, k, &to, &sums);
@@ -18278,14 +18292,14 @@ static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_t
 
 /* What cells, contacts and pairs gave last, in `product`, where cells touch. */
 static void take_last_cells(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   if (workspace_of(c)->cells == 0) { return; }
   if (!workspace_of(c)->has_pairs) {
-    clear_floats(a.product, 3 * a.pitch * a.rows);
+    clear_floats(a->product, 3 * a->pitch * a->rows);
     add_last_contacts(c, t);
   }
   EACH_CELL_TOUCH(c, e, {
-    EACH_MOVING_CORNER(&a, e, n, i, add_to_own(a.product, i, vector_scale(e->last, e->weight[n] * t->scale)));
+    EACH_MOVING_CORNER(a, e, n, i, add_to_own(a->product, i, vector_scale(e->last, e->weight[n] * t->scale)));
   });
 }
 
@@ -18336,12 +18350,12 @@ static void press_body(const cloth *c, const substep_terms *t, const cell_touch 
 
 /* The laws of all touches of cells. */
 CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   cell_touch *e = cell_touches_of(c);
   law_block b;
   open_laws(&b);
   for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
-    take_cell(c, &a, t, &e[n], &b);
+    take_cell(c, a, t, &e[n], &b);
     if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
   }
   EACH_CELL_TOUCH(c, touched, {
@@ -18352,14 +18366,14 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
 
 /* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   EACH_CELL_TOUCH(c, e, {
     if (has_block(&e->law)) {
       const cloth_vector force = cell_force(e, none);
-      EACH_MOVING_CORNER(&a, e, n, i, {
-        add_to_own(a.residual, i, vector_scale(force, e->weight[n]));
-        add_element_block(&a, i, e->normal, &e->law, e->weight[n]);
+      EACH_MOVING_CORNER(a, e, n, i, {
+        add_to_own(a->residual, i, vector_scale(force, e->weight[n]));
+        add_element_block(a, i, e->normal, &e->law, e->weight[n]);
       });
     }
   });
@@ -18368,18 +18382,18 @@ CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
 /* What touches of cells add to p . q and, but for the last direction, to the product: the blocks of their particles are
    in `ground`, and are taken out. */
 CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   float sum = 0.0f;
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
     if (has_block(&e->held)) {
-      const cloth_vector moved = near_at_cell(&a, a.direction, e, p);
+      const cloth_vector moved = near_at_cell(a, a->direction, e, p);
       const cloth_vector force = element_product(e->normal, e->law.along, e->law.across, moved);
       sum += vector_dot(force, moved);
-      EACH_MOVING_CORNER(&a, e, n, i, {
+      EACH_MOVING_CORNER(a, e, n, i, {
         const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
         sum -= e->weight[n] * vector_dot(own, p[n]);
-        if (!is_last) { add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
+        if (!is_last) { add_to_own(a->product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
       });
     }
   });
@@ -18402,22 +18416,22 @@ static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t
 
 /* Lets go what pulls, as release_contacts() does, but for bodies. */
 CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const float fast = FAST_WAY * contact_thickness(c);
   solve_change change = {0.0f, 0.0f, 0};
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
     if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
-    const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
+    const cloth_vector moved = solution_of_cell(a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
     e->law = released_law(e, moved, fast < e->way);
     if (e->law.along == old.along && e->law.across == old.across) { continue; }
-    const cloth_vector direction = near_at_cell(&a, a.direction, e, p);
+    const cloth_vector direction = near_at_cell(a, a->direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
     const cloth_vector q = element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
-    EACH_MOVING_CORNER(&a, e, n, i, {
-      add_to_own(a.product, i, vector_scale(q, e->weight[n]));
-      add_to_own(a.residual, i, vector_scale(vector_add_scaled(r, q, length), e->weight[n]));
+    EACH_MOVING_CORNER(a, e, n, i, {
+      add_to_own(a->product, i, vector_scale(q, e->weight[n]));
+      add_to_own(a->residual, i, vector_scale(vector_add_scaled(r, q, length), e->weight[n]));
     });
     change.along += vector_dot(r, direction);
     change.most += vector_dot(q, direction);
@@ -18428,13 +18442,13 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
 
 /* By how much the energy of touches of cells rises along the ways of a substep, see contact/energy.h. */
 CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const float thickness = contact_thickness(c);
   cloth_vector v[3];
   float sum = 0.0f;
   EACH_CELL_TOUCH(c, e, {
     const float k = cell_stiffness(c, t, e);
-    const cloth_vector d = near_at_cell(&a, a.bent, e, v), w = near_at_cell(&a, a.direction, e, v);
+    const cloth_vector d = near_at_cell(a, a->bent, e, v), w = near_at_cell(a, a->direction, e, v);
     const cloth_vector moved = vector_flush_work(vector_subtract(d, w)), n = e->normal;
     const float gap = e->gap - flush_small(vector_dot(n, w), WORK_QUANTUM);
     const float more = negate(flush_small(vector_dot(n, d), WORK_QUANTUM)) / thickness;
@@ -18464,10 +18478,10 @@ static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, con
 
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
 static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   EACH_CELL_TOUCH(c, e, {
-    if (e->law.along > 0.0f) { sum = vector_add(sum, cell_force(e, moved_on_collider(c, &a, e, has_solution))); }
+    if (e->law.along > 0.0f) { sum = vector_add(sum, cell_force(e, moved_on_collider(c, a, e, has_solution))); }
   });
   return vector_flush_work(sum);
 }
@@ -18553,16 +18567,16 @@ static void count_cell(const cloth *c, const cell_memory *m, int32_t particle, f
 /* Ends the touches of cells of a substep, whose new positions have been accepted, after those of particles: reactions,
    memory, their number. */
 CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const uint32_t before = *cells_remembered(c);
   cell_memory *entry = cell_memories_of(c);
   touched_body b = {.collider = -1};
   uint32_t count = 0;
-  if (workspace_of(c)->cells > 0) { clear_floats(a.residual, c->count); }
+  if (workspace_of(c)->cells > 0) { clear_floats(a->residual, c->count); }
   EACH_CELL_TOUCH(c, e, {
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
-    if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
-      count_cell(c, &entry[count], e->particle, a.residual);
+    if (finish_cell(c, a, t, &b, e, has_solution, &entry[count])) {
+      count_cell(c, &entry[count], e->particle, a->residual);
       count++;
     }
   });
@@ -18646,10 +18660,10 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
 
 /* The same of all colliders, once the contacts of a substep have ended. */
 CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   touched_body b;
   touch_result r = {.c = c,
-                    .a = &a,
+                    .a = a,
                     .t = t,
                     .b = &b,
                     .x = vectors_at(c, c->state.position),
@@ -18784,7 +18798,7 @@ static free_pieces free_pieces_of(const cloth *c) {
 
 /* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
 static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
-  solve_arrays a = arrays_of(c);
+  solve_arrays a = *arrays_of(c);
 #if WITH_GAPS
   if (label != LABEL_ALL) {
     const int32_t *labels = labels_of(c);
@@ -18991,24 +19005,24 @@ static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms 
 
 /* Adds all clamps. Returns 1 if there are any. */
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   int some = 0;
   for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
-    some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
+    some |= add_clamp(c, a, t, i, WARP) | add_clamp(c, a, t, i, WEFT);
   }
   return some;
 }
 
 /* By how much their energy rises along the ways in `bent`: kappa / 2 d . (2 x + d), bend x and its change d. */
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   float rise = 0.0f;
   for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
     for (int32_t d = WARP; d <= WEFT; d++) {
       const clamped_hinge k = clamp_at(c, t, i, d);
       if (k.kappa > 0.0f) {
-        const cloth_vector change = near_particle(&a, a.bent, k.free);
-        const cloth_vector both = vector_add_scaled(change, clamp_bend(&a, &k, a.place), 2.0f);
+        const cloth_vector change = near_particle(a, a->bent, k.free);
+        const cloth_vector both = vector_add_scaled(change, clamp_bend(a, &k, a->place), 2.0f);
         rise += 0.5f * k.kappa * vector_dot(change, both);
       }
     }
@@ -19199,14 +19213,14 @@ static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
 
 /* Particles whose max distance is 0 are pins that go to their targets. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = place_of(&a, i);
-    if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
+    const int32_t place = place_of(a, i);
+    if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
       const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
       vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
-      *own_at(a.diagonal, 1, place, 0) = 0.0f;
+      *own_at(a->diagonal, 1, place, 0) = 0.0f;
     }
   }
 }
@@ -19381,12 +19395,12 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
 
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t i = 0; i < a.columns; i += CLOTH_LANES) {
-      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, &a, t, row, i), lanes_first(a.columns - i)));
+  const solve_arrays *a = arrays_of(c);
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, a, t, row, i), lanes_first(a->columns - i)));
       for (; bounded; bounded &= bounded - 1u) {
-        hold_particle(c, &a, t, row * a.columns + i + first_bit(bounded));
+        hold_particle(c, a, t, row * a->columns + i + first_bit(bounded));
       }
     }
   }
@@ -19482,7 +19496,7 @@ CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
 
 CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) {
   const substep_terms *t = (const substep_terms *)piece->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes viscosity = lanes_splat(t->viscosity);
   const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
@@ -19514,7 +19528,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) 
 
 /* Predicts all particles, and sums up the kinetic energy of the prediction. */
 CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
   if (t->viscosity > 0.0f && t->bends) { clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane); }
   run_strips(c, predict_strip, t);
@@ -19606,7 +19620,7 @@ typedef struct accept_terms {
 CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   const accept_terms *what = (const accept_terms *)piece->what;
   const substep_terms *t = what->t;
-  const solve_arrays arrays = arrays_of(c), *s = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *s = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const vector_array none = {NULL, NULL, NULL};
   acceptance a = {.c = c,
@@ -20131,8 +20145,8 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of(m->c);
-    const momenta moved = momenta_of_ways(m->c, &a, about.centre);
+    const solve_arrays *a = arrays_of(m->c);
+    const momenta moved = momenta_of_ways(m->c, a, about.centre);
     add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
     add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
   });
@@ -20484,7 +20498,7 @@ CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *s
 
 CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   for (int32_t row = p->first; row < p->end; row++) {
@@ -21067,8 +21081,7 @@ static int32_t add_sewn(sewing *s, int32_t member, int32_t particle) {
     p->root[0] = p->root[1] = s->particle_count;
     p->cloth = member;
     p->particle = particle;
-    const solve_arrays a = arrays_of(s->cloths[member]);
-    p->place = place_of(&a, particle);
+    p->place = place_in_rows(s->cloths[member], particle);
     s->labels.label[s->particle_count][0] = s->particle_count;
     s->labels.label[s->particle_count][1] = s->labels.label[s->particle_count][2] = -1;
     s->is_sewn[member] = 1;
@@ -21472,15 +21485,15 @@ static void store_near(const solve_arrays *a, float *array, int32_t place, cloth
 /* After the prediction: particles are linearised where their roots are, as far as they are not open. */
 CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    p->sum = near_vector(a.place, a.plane, p->place);
+    const solve_arrays *a = arrays_of(c);
+    p->sum = near_vector(a->place, a->plane, p->place);
   });
   EACH_FREE_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
     if (to.x == here.x && to.y == here.y && to.z == here.z) { continue; }
-    store_near(&a, a.place, p->place, to);
-    store_near(&a, a.direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
+    store_near(a, a->place, p->place, to);
+    store_near(a, a->direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
   });
 }
 
@@ -21510,8 +21523,8 @@ CLOTH_SEPARATE void join_own(const sewing *s, int32_t part, int is_product) {
 CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, int32_t again) {
   clear_sums(s);
   EACH_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    cloth_vector z = near_vector(a.direction, a.plane, p->place);
+    const solve_arrays *a = arrays_of(c);
+    cloth_vector z = near_vector(a->direction, a->plane, p->place);
     if (again) { z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta)); }
     add_to_roots(s, p, z, p->part);
   });
@@ -21520,8 +21533,8 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     p->direction = holder_of(s, p) ? vector(0.0f, 0.0f, 0.0f) : vector_flush_work(vector_add(p->sum, last));
   });
   EACH_FREE_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    store_near(&a, a.direction, p->place, vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
+    const solve_arrays *a = arrays_of(c);
+    store_near(a, a->direction, p->place, vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
   });
 }
 
@@ -21677,8 +21690,7 @@ static float clamp_factor(const fold_side side[2]) {
 /// The folds of a step ///
 
 static seam_end end_at(const cloth *c, int32_t member, int32_t particle, float weight) {
-  const solve_arrays a = arrays_of(c);
-  const seam_end end = {member, particle, place_of(&a, particle), weight};
+  const seam_end end = {member, particle, place_in_rows(c, particle), weight};
   return end;
 }
 
@@ -21805,9 +21817,9 @@ typedef enum seam_field { SEAM_PLACE, SEAM_WAY, SEAM_DIRECTION } seam_field;
 static cloth_vector sum_over_ends(const sewing *s, const seam_spring *f, seam_field field) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t k = 0; k < f->count; k++) {
-    const solve_arrays a = arrays_of(s->cloths[f->end[k].cloth]);
-    const float *array = field == SEAM_PLACE ? a.place : field == SEAM_WAY ? a.bent : a.direction;
-    const cloth_vector v = near_vector(array, a.plane, f->end[k].place);
+    const solve_arrays *a = arrays_of(s->cloths[f->end[k].cloth]);
+    const float *array = field == SEAM_PLACE ? a->place : field == SEAM_WAY ? a->bent : a->direction;
+    const cloth_vector v = near_vector(array, a->plane, f->end[k].place);
     sum = vector_add_scaled(sum, vector_flush_work(v), f->end[k].weight);
   }
   return vector_flush_work(sum);
@@ -21832,15 +21844,15 @@ static void add_seam_spring(const sewing *s, const seam_spring *f, float inverse
   for (int32_t k = 0; k < f->count; k++) {
     const seam_end *e = &f->end[k];
     const cloth *c = s->cloths[e->cloth];
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const float stiffness = f->stiffness * s->scale[e->cloth];
-    const int is_free = *own_at(a.diagonal, 1, e->place, 0) > 0.0f;
+    const int is_free = *own_at(a->diagonal, 1, e->place, 0) > 0.0f;
     if (is_free || notes_pins(c)) {
-      add_to_particle(&a, e->particle, vector_scale(stretched, negate(stiffness * e->weight)));
+      add_to_particle(a, e->particle, vector_scale(stretched, negate(stiffness * e->weight)));
     }
     const float shared = s->labels.number[s->labels.first[e->cloth] + e->particle] >= 0 ? SEWN_SHARE : 1.0f;
-    for (int32_t n = 0; n < 3 && is_free && f->stiffness > 0.0f && a.inverse && is_in_operator(s, f); n++) {
-      *own_at(a.inverse, SYMMETRIC_FLOATS, e->place, n) +=
+    for (int32_t n = 0; n < 3 && is_free && f->stiffness > 0.0f && a->inverse && is_in_operator(s, f); n++) {
+      *own_at(a->inverse, SYMMETRIC_FLOATS, e->place, n) +=
           flush_small(shared * (1.0f + viscosity) * stiffness * e->weight * e->weight, WORK_QUANTUM);
     }
   }
@@ -21972,8 +21984,8 @@ static void loosen_spring(const cloth *c, const solve_arrays *a, const substep_t
 /* Loosens all gathered springs of a cloth, after it has been linearised. */
 CLOTH_SEPARATE void loosen_gathers(const sewing *s, int32_t n, const substep_terms *t) {
   const cloth *c = s->cloths[n];
-  const solve_arrays a = arrays_of(c);
-  EACH_GATHERED(s, n, c, &a, g, loosen_spring(c, &a, t, &g));
+  const solve_arrays *a = arrays_of(c);
+  EACH_GATHERED(s, n, c, a, g, loosen_spring(c, a, t, &g));
 }
 
 /* The energy that a spring of this length has of compression. */
@@ -21986,10 +21998,10 @@ static float compressed_energy(const gathered_spring *g, float share, float leng
 /* By how much the energy that they do not have would rise over the ways. */
 CLOTH_SEPARATE float gathers_rise(const sewing *s, int32_t n, const substep_terms *t) {
   const cloth *c = s->cloths[n];
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   float sum = 0.0f;
-  EACH_GATHERED(s, n, c, &a, g, {
-    const cloth_vector from = way_between_ends(&a, a.place, &g), way = way_between_ends(&a, a.bent, &g);
+  EACH_GATHERED(s, n, c, a, g, {
+    const cloth_vector from = way_between_ends(a, a->place, &g), way = way_between_ends(a, a->bent, &g);
     const float share = t->spring[g.direction].compression;
     sum += compressed_energy(&g, share, vector_length(vector_add(from, way))) -
            compressed_energy(&g, share, vector_length(from));
@@ -22504,9 +22516,9 @@ CLOTH_ONCE void interpolate_level(const cloth *c, int32_t number) {
 
 /* What holds the particles, of a strip of coarse rows. */
 static void restrict_held_strip(const cloth *c, stage_piece *piece) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const level_pair p = pair_of_piece(c, 0, piece);
-  restrict_held(c, &a, &p, *(const float *)piece->what, piece->first, piece->end);
+  restrict_held(c, a, &p, *(const float *)piece->what, piece->first, piece->end);
 }
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */
@@ -22630,7 +22642,7 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
 
 CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = invert_row(c, a, t, row);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
@@ -22655,8 +22667,8 @@ CLOTH_ONCE float add_levels(const cloth *c) {
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
 CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
   if (uses_levels(c)) {
-    const solve_arrays a = arrays_of(c);
-    build_levels(c, &a, t);
+    const solve_arrays *a = arrays_of(c);
+    build_levels(c, a, t);
   }
   run_strips(c, invert_strip, t);
   return add_levels(c);
@@ -22725,7 +22737,7 @@ typedef struct pass_step {
 
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
 CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const correction_rows rows = correction_rows_of(c, piece);
   direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
   for (int32_t row = piece->first; row < piece->end; row++) {
@@ -22783,7 +22795,7 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
 
 CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, stage_piece *p) {
   const pass_step *s = (const pass_step *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const lanes step = lanes_splat(s->length);
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = s->keeps   ? advance_row(a, row, step, !s->again, 1)
@@ -22818,7 +22830,7 @@ CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spr
 }
 
 CLOTH_SEPARATE void conjugate_strip(const cloth *c, stage_piece *piece) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const correction_rows rows = correction_rows_of(c, piece);
   spread_row spread;
   fill_zero(&spread, sizeof spread);
@@ -22837,7 +22849,7 @@ CLOTH_ONCE float conjugate(const cloth *c) {
 #endif
 
 CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, stage_piece *p) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const int32_t columns = a->columns;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
   for (int32_t row = p->first; row < p->end; row++) {
@@ -22921,19 +22933,19 @@ static void share_contacts(const solve_group *g) {
   EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
   if (!touches) { return; }
   EACH_SEWN(s, g->joints->part, p, c, {
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
     if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
       p->velocity =
-          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
-      add_to_particle(&a, p->particle, p->velocity);
+          holds_last_forces(c) ? own_vector(a->product, p->place) : last_force_on(c, a, &w->plan.terms, p->place);
+      add_to_particle(a, p->particle, p->velocity);
     }
   });
   join_own(s, g->joints->part, 0);
   EACH_SEWN(s, g->joints->part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    add_to_particle(&a, p->particle, vector_scale(p->velocity, -1.0f));
+    const solve_arrays *a = arrays_of(c);
+    add_to_particle(a, p->particle, vector_scale(p->velocity, -1.0f));
   });
 #endif
   (void)g;
@@ -23354,7 +23366,7 @@ static int do_pins_rest(const solve_group *s) {
 
 /* place = x_n, direction = the prediction's way, solution = all of y, and bent = d, the way over the substep. */
 CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
@@ -23387,7 +23399,7 @@ static int leaves_contacts(const cloth *c) {
 
 /* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
 CLOTH_SEPARATE void restore_places(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   EACH_PLACE(a, row, i, place, {
     const lanes3 way = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
@@ -23547,7 +23559,7 @@ static int are_springs_plain(const substep_terms *t) {
 
 /* By how much the energy rises along the ways, without clamps; `residual` takes the forces of the plate. */
 CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   row_sum sum = row_sum_start();
   energy_row e = {
       .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
@@ -23575,7 +23587,7 @@ static float energy_rise(const cloth *c, const substep_terms *t) {
 
 /* The kinetic energy of the ways beside the motion as a whole. */
 CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   row_sum sum = row_sum_start();
   EACH_PLACE(a, row, i, place, {
@@ -23591,7 +23603,7 @@ CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const 
 
 /* Shortens the ways towards the motion as a whole. */
 CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   EACH_PLACE(a, row, i, place, {
     float *way = near_row(a->bent, a->pitch, row);
@@ -23606,7 +23618,7 @@ CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float facto
 
 /* solution = d less the prediction's way. */
 CLOTH_SEPARATE void solve_for_ways(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   EACH_PLACE(a, row, i, place, {
     const lanes3 way = near_load(near_row(a->bent, a->pitch, row), a->plane, i);
     const lanes3 predicted = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
@@ -23647,7 +23659,7 @@ static int has_guard(const solve_group *s) {
 
 /* Sums over the particles of what is left of the residual times the prediction's way and, `moved`, of y squared. */
 CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   row_sum work = row_sum_start(), squares = row_sum_start();
@@ -23780,13 +23792,13 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
 
 /* What colliders give to pins through cells. */
 static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   EACH_CELL_TOUCH(c, e, {
     if (e->law.along > 0.0f) {
-      const cloth_vector force = cell_force(e, moved_on_collider(c, &a, e, has_solution));
+      const cloth_vector force = cell_force(e, moved_on_collider(c, a, e, has_solution));
       for (int32_t n = 0; n < 3; n++) {
-        const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
-        if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+        const int32_t place = e->place[n], particle = place / a->pitch * a->columns + place % a->pitch;
+        if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) {
           note_scaled(c, t, particle, vector_scale(force, e->weight[n]));
         }
       }
@@ -23952,22 +23964,22 @@ CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
 
 /* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of reactions before. */
 CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const cloth_vector before = pin_sums_of(c, &a).reactions;
+  const solve_arrays *a = arrays_of(c);
+  const cloth_vector before = pin_sums_of(c, a).reactions;
   const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) { continue; }
+    const int32_t place = i / a->columns * a->pitch + i % a->columns;
+    if (*own_at(a->diagonal, 1, place, 0) > 0.0f) { continue; }
     const cloth_vector weight = vector_scale(fall, mass_ratio_at(c, i));
-    if (!is_gap(c, i, GAP_PARTICLE)) { note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight)); }
+    if (!is_gap(c, i, GAP_PARTICLE)) { note_scaled(c, t, i, vector_add(own_vector(a->residual, place), weight)); }
     for (int32_t k = 0; k < 3; k++) {
-      *own_at(a.residual, 3, place, k) = 0.0f;
+      *own_at(a->residual, 3, place, k) = 0.0f;
     }
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    const int32_t i = entry->particle, place = i / a.columns * a.pitch + i % a.columns;
-    note_scaled(c, t, i, held_part(entry, own_vector(a.residual, place)));
+    const int32_t i = entry->particle, place = i / a->columns * a->pitch + i % a->columns;
+    note_scaled(c, t, i, held_part(entry, own_vector(a->residual, place)));
   }
   return before;
 }
@@ -23983,13 +23995,13 @@ static void note_row(const cloth *c, const solve_arrays *a, const substep_terms 
 
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    note_row(c, &a, t, i, has_solution, NULL);
+    note_row(c, a, t, i, has_solution, NULL);
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    note_row(c, &a, t, entry->particle, has_solution, entry);
+    note_row(c, a, t, entry->particle, has_solution, entry);
   }
 }
 
@@ -23998,12 +24010,12 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
 #if WITH_SEAMS
   const sewing *s = g->joints->seams;
   EACH_MEMBER(g, m, {
-    const solve_arrays a = arrays_of(m->c);
+    const solve_arrays *a = arrays_of(m->c);
     EACH_SEWN(s, g->joints->part, p, c, {
       const sewn_particle *holder = holder_of(s, p);
       if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
-      note_row(c, &a, m->t, p->particle, m->has_solution, NULL);
+      note_row(c, a, m->t, p->particle, m->has_solution, NULL);
       const cloth *to = s->cloths[holder->cloth];
       if (notes_pins(to)) {
         cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
@@ -24049,17 +24061,17 @@ static float held_mass(const cloth *c, const solve_arrays *a) {
 CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pin_sums pins = {none, 0};
-  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
-  const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
-  const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
+  if (notes_pins(c)) { pins = pin_sums_of(c, a); }
+  const cloth_vector by_colliders = given_by_colliders(c, a, t, m->has_solution);
+  const cloth_vector gained = momenta_of_solution(c, t, a, none, m->has_solution).linear;
   workspace_of(c)->last_step = 0.0f;
   m->has_solution = 1;
   *holding += pins.holding;
-  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * held_mass(c, &a));
-  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, &a)), by_colliders);
+  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * held_mass(c, a));
+  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, a)), by_colliders);
   const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, m->noted), t->scale / t->h);
   return vector_subtract(vector_subtract(given, gained), noted);
 }
@@ -24070,8 +24082,8 @@ static int do_pins_share(const solve_group *s) {
   EACH_MEMBER(s, m, {
     others |= inputs_of(m->c)->targets != TARGETS_NONE || inputs_of(m->c)->confined_count > 0;
     if (notes_pins(m->c)) {
-      const solve_arrays a = arrays_of(m->c);
-      shares |= pin_sums_of(m->c, &a).holding > 0;
+      const solve_arrays *a = arrays_of(m->c);
+      shares |= pin_sums_of(m->c, a).holding > 0;
     }
   });
   return shares && !others;
@@ -24087,10 +24099,10 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
     rest = vector_add_scaled(rest, own, m->weight);
   });
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of(m->c);
+    const solve_arrays *a = arrays_of(m->c);
     const cloth_vector one = vector_scale(rest, 1.0f / ((float)holding * m->weight));
     for (int32_t i = next_held(m->c, 0); notes_pins(m->c) && i < m->c->count; i = next_held(m->c, i + 1)) {
-      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) { note_scaled(m->c, m->t, i, one); }
+      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(a, i)) { note_scaled(m->c, m->t, i, one); }
     }
   });
 }
@@ -24147,7 +24159,7 @@ static void note_held_touches(const cloth *c, const solve_arrays *a, const subst
 
 /* Notes what attached particles, and held ones, do to bodies. */
 CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     note_held_touches(c, a, t, u);
@@ -24855,11 +24867,11 @@ static void find_pins(const cloth *c) {
 
 /* What links and pins there are, and which pieces of cloth they make. */
 CLOTH_SEPARATE void describe_links(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   find_pins(c);
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
-  if (arrays.factors) { fill_factors(c, &arrays); }
+  if (a->factors) { fill_factors(c, a); }
 #if WITH_GAPS
   if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
     workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
@@ -24872,7 +24884,8 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   w->cells = w->cell_searches = 0;
   w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
   w->remembers = 1;
-  const solve_arrays arrays = arrays_of(c);
+  keep_arrays(c);
+  const solve_arrays *a = arrays_of(c);
   w->level_count = 0;
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
@@ -24880,9 +24893,9 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
     const float aspect = has_rest_shape(c) ? SHAPED_ASPECT : c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
   }
-  clear_solve_pads(c, &arrays);
+  clear_solve_pads(c, a);
   describe_links(c);
-  fill_diagonal(c, &arrays);
+  fill_diagonal(c, a);
 }
 
 /// Stages of a substep ///
@@ -24908,11 +24921,11 @@ static cloth_vector made_of(const cloth *c, const solve_arrays *a, cloth_stage s
 
 /* Passes CLOTH_TRACE(c, stage, substep, hash), a hash of what the stage has made, to compare machines. */
 static void trace_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
-  const solve_arrays arrays = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   hasher h;
   hash_start(&h);
   for (int32_t i = 0; has_made && i < c->count; i++) {
-    const cloth_vector made = made_of(c, &arrays, stage, i);
+    const cloth_vector made = made_of(c, a, stage, i);
     hash_words(&h, (const any_word *)(const void *)&made, 3);
   }
   CLOTH_TRACE(c, (int)stage, workspace_of(c)->plan.index, hash_end(&h));
@@ -24952,8 +24965,8 @@ CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32
 CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->diagonal_changed) {
-    const solve_arrays arrays = arrays_of(c);
-    fill_diagonal(c, &arrays);
+    const solve_arrays *a = arrays_of(c);
+    fill_diagonal(c, a);
     w->diagonal_changed = 0;
   }
 #if WITH_TARGETS
@@ -24968,15 +24981,15 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
 /* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
  */
 CLOTH_ONCE void start_ground(const cloth *c, int32_t all) {
-  const solve_arrays a = arrays_of(c);
-  clear_floats(a.ground, SYMMETRIC_FLOATS * a.pitch * a.rows);
-  for (int32_t row = 0; row < a.rows; row++) {
-    a.ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
+  const solve_arrays *a = arrays_of(c);
+  clear_floats(a->ground, SYMMETRIC_FLOATS * a->pitch * a->rows);
+  for (int32_t row = 0; row < a->rows; row++) {
+    a->ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
   }
 #if WITH_COLLIDERS
   const cell_touch *list = cell_touches_of(c);
   for (int32_t n = 0; n < 3 * workspace_of(c)->cells; n++) {
-    a.ground_rows[list[n / 3].place[n % 3] / a.pitch] = 1;
+    a->ground_rows[list[n / 3].place[n % 3] / a->pitch] = 1;
   }
 #endif
 }
@@ -24988,6 +25001,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
   w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
+  keep_arrays(c);
   if (w->has_ground) { start_ground(c, w->has_pairs || has_bounds(c)); }
   if (has_bounds(c)) {
     add_bounds(c, t);
@@ -25019,8 +25033,8 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
 
 /* Where the scale of the springs has changed. */
 CLOTH_ONCE void change_scale(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c);
-  fill_coefficient_rows(&arrays, t);
+  const solve_arrays *a = arrays_of(c);
+  fill_coefficient_rows(a, t);
   workspace_of(c)->coarsest_is_kept = 0;
 }
 
@@ -26091,11 +26105,11 @@ static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) 
 static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
   plan->stride = stride;
   if (stride > 1) {
-    const solve_arrays arrays = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     plan->h *= (float)stride;
     plan->inverse_h = 1.0f / plan->h;
     set_terms(c, plan->h, plan->substeps, &plan->terms);
-    fill_coefficient_rows(&arrays, &plan->terms);
+    fill_coefficient_rows(a, &plan->terms);
   }
 }
 
@@ -26129,8 +26143,8 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->plan.notes |= set_step_origin(c, box, origin) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
   w->tick = CLOTH_TICKS();
-  const solve_arrays arrays = arrays_of(c);
-  fill_coefficient_rows(&arrays, &w->plan.terms);
+  const solve_arrays *a = arrays_of(c);
+  fill_coefficient_rows(a, &w->plan.terms);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */
@@ -27719,6 +27733,7 @@ static void begin_member(const group_step *s, int32_t n) {
 #if WITH_SLEEP
   if (m->sleeps) {
     step_asleep(c, s->dt);
+    keep_arrays(c);
     return;
   }
 #endif
@@ -27950,11 +27965,11 @@ static step_plan *plan_of_group(const group_step *s) {
 static void place_sleepers(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
-      const int32_t place = place_of(&a, i);
-      near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
-      near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
+      const int32_t place = place_of(a, i);
+      near_vector_store(a->place, a->plane, place, vector_load(kept_start(c), i));
+      near_vector_store(a->direction, a->plane, place, vector(0.0f, 0.0f, 0.0f));
     }
   }
 }

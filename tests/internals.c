@@ -84,30 +84,30 @@ static cloth_vector vector_at(const double *from, int i) {
 
 /* q = A p */
 static void apply_operator(const cloth *c, const substep_terms *t, const double *p, double *q) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   for (int i = 0; i < c->count; i++) {
-    near_vector_store(near_row(a.direction, a.pitch, i / SIDE), a.plane, i % SIDE, vector_at(p, i));
+    near_vector_store(near_row(a->direction, a->pitch, i / SIDE), a->plane, i % SIDE, vector_at(p, i));
   }
   multiply(c, t);
   for (int i = 0; i < c->count; i++) {
     for (int k = 0; k < 3; k++) {
-      q[3 * i + k] = (double)*own_at(a.product, 3, place_of(&a, i), k);
+      q[3 * i + k] = (double)*own_at(a->product, 3, place_of(a, i), k);
     }
   }
 }
 
 /* z = P r */
 static void apply_preconditioner(const cloth *c, const substep_terms *t, const double *r, double *z) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   for (int i = 0; i < c->count; i++) {
     for (int k = 0; k < 3; k++) {
-      *own_at(a.residual, 3, place_of(&a, i), k) = (float)r[3 * i + k];
+      *own_at(a->residual, 3, place_of(a, i), k) = (float)r[3 * i + k];
     }
   }
   advance(c, 0.0f, 1, 0);
   turn_direction(c, 0.0f, 0);
   for (int i = 0; i < c->count; i++) {
-    const cloth_vector v = near_vector(near_row(a.direction, a.pitch, i / SIDE), a.plane, i % SIDE);
+    const cloth_vector v = near_vector(near_row(a->direction, a->pitch, i / SIDE), a->plane, i % SIDE);
     z[3 * i] = (double)v.x;
     z[3 * i + 1] = (double)v.y;
     z[3 * i + 2] = (double)v.z;

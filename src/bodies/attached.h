@@ -53,7 +53,7 @@ static void note_held_touches(const cloth *c, const solve_arrays *a, const subst
 
 /* Notes what attached particles, and held ones, do to bodies. */
 CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     note_held_touches(c, a, t, u);

@@ -268,7 +268,7 @@ static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) 
 
 /* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
 CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   int32_t any = 0;
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
@@ -337,8 +337,8 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
 CLOTH_SEPARATE void start_coupling(const solve_group *s) {
   EACH_LED(s, m, u, lead_floats(u, u->leader->pressed.partial, u->pressed.partial, LANES_SUMS));
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    assemble_body(m->c, &a, m->t, &bodies_of(m->c)[body_number], u);
+    const solve_arrays *a = arrays_of(m->c);
+    assemble_body(m->c, a, m->t, &bodies_of(m->c)[body_number], u);
   });
   EACH_LED(s, m, u, {
     lead_floats(u, u->leader->factor, u->factor, BODY_ENTRIES);
@@ -355,8 +355,8 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
     }
   });
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    add_carried(m->c, &a, m->t, u, u->solution, a.residual, 1.0f);
+    const solve_arrays *a = arrays_of(m->c);
+    add_carried(m->c, a, m->t, u, u->solution, a->residual, 1.0f);
   });
 }
 
@@ -394,8 +394,8 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
 static float move_bodies(const solve_group *s, int32_t takes_solution) {
   float sum = 0.0f;
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    pull_body(m->c, &a, m->t, u, takes_solution);
+    const solve_arrays *a = arrays_of(m->c);
+    pull_body(m->c, a, m->t, u, takes_solution);
   });
   EACH_LED(s, m, u, lead_floats(u, u->leader->pull, u->pull, BODY_UNKNOWNS));
   EACH_UNKNOWN(s, m, u, {
@@ -416,8 +416,8 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
   EACH_UNKNOWN(s, m, u, {
-    const solve_arrays a = arrays_of(m->c);
-    if (!is_last) { add_carried(m->c, &a, m->t, u, u->direction, a.product, -1.0f); }
+    const solve_arrays *a = arrays_of(m->c);
+    if (!is_last) { add_carried(m->c, a, m->t, u, u->direction, a->product, -1.0f); }
   });
   return sum;
 }

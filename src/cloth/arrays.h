@@ -131,16 +131,6 @@ static int32_t most_strips(int32_t columns, int32_t rows) {
 enum { ROW_STIFFNESS, ROW_TENSION, ROW_TURN, ROW_DAMPING, ROW_KINDS };
 enum { ROW_HINGES = ROW_KINDS * DIRECTIONS, ROW_TWISTS, COEFFICIENT_FLOATS };
 
-/* The arrays of a cloth, and the shape of their rows: copied, as the stores of lanes may alias the cloth. */
-typedef struct solve_arrays {
-  int32_t columns, rows, pitch, is_ring;
-  ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
-  float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
-  float *air, *ground, *factors; /* NULL without */
-  uint32_t *ground_rows;         /* of each row: 1 if it has further blocks; behind these */
-  float *buffers, *coefficients, *sums;
-} solve_arrays;
-
 /* The first held particle from one on, as next_held() in a step, which knows the last pin. */
 static int32_t next_step_held(const cloth *c, int32_t i) {
   return i < workspace_of(c)->pins_end ? next_held(c, i) : c->count;
@@ -171,7 +161,8 @@ static float *optional_array(const cloth *c, uintptr_t offset) {
   return offset ? floats_at(c, offset) : NULL;
 }
 
-static solve_arrays arrays_of(const cloth *c) {
+/* The arrays of a cloth. */
+static solve_arrays describe_arrays(const cloth *c) {
   const int32_t pitch = pitch_of(c);
   float *ground = workspace_of(c)->has_ground ? optional_array(c, c->scratch.ground) : NULL;
   return (solve_arrays){.columns = c->grid.columns,
@@ -198,6 +189,15 @@ static solve_arrays arrays_of(const cloth *c) {
                         .buffers = floats_at(c, c->scratch.row_buffers),
                         .coefficients = floats_at(c, c->scratch.coefficients),
                         .sums = floats_at(c, c->scratch.sums)};
+}
+
+/* Keeps them for the step: where it begins, and where has_ground changes. */
+static void keep_arrays(const cloth *c) {
+  workspace_of(c)->arrays = describe_arrays(c);
+}
+
+static const solve_arrays *arrays_of(const cloth *c) {
+  return &workspace_of(c)->arrays;
 }
 
 /* The further blocks of a row of particles; NULL if it has none. */
@@ -233,6 +233,11 @@ static void own_vector_store(float *array, int32_t place, cloth_vector a) {
 
 static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
+}
+
+/* The same outside of a step, too. */
+static int32_t place_in_rows(const cloth *c, int32_t particle) {
+  return particle / c->grid.columns * pitch_of(c) + particle % c->grid.columns;
 }
 
 static void add_to_own(float *array, int32_t place, cloth_vector a) {

@@ -162,10 +162,22 @@ typedef struct grid_level {
 /* Whether pairs touch, and some of them cloth that is not solved now, as it sleeps. */
 enum { PAIRS_NONE, PAIRS_TOUCH, PAIRS_HOLD };
 
+/* The arrays of the solve, see arrays.h, and the shape of their rows. Passes copy it, as the stores of lanes may alias
+   it. */
+typedef struct solve_arrays {
+  int32_t columns, rows, pitch, is_ring;
+  ptrdiff_t plane, buffer; /* of near arrays and of row buffers */
+  float *place, *direction, *solution, *turn, *product, *bent, *residual, *springs, *inverse, *diagonal;
+  float *air, *ground, *factors; /* NULL without */
+  uint32_t *ground_rows;         /* of each row: 1 if it has further blocks; behind these */
+  float *buffers, *coefficients, *sums;
+} solve_arrays;
+
 /* The variables of a step, at the start of the scratch. */
 typedef struct workspace {
   cloth_statistics statistics;
   step_plan plan;
+  solve_arrays arrays;
   cloth_vector origin;      /* of positions within the step, relative to the cloth's origin [m]: see step_origin.h */
   float origin_reach;       /* largest |coordinate| of that origin [m] */
   uint32_t surroundings[2]; /* address of the caller's cloth_surroundings during a step, low word first; else 0 */

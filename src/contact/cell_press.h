@@ -41,14 +41,14 @@ static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_t
 
 /* What cells, contacts and pairs gave last, in `product`, where cells touch. */
 static void take_last_cells(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   if (workspace_of(c)->cells == 0) { return; }
   if (!workspace_of(c)->has_pairs) {
-    clear_floats(a.product, 3 * a.pitch * a.rows);
+    clear_floats(a->product, 3 * a->pitch * a->rows);
     add_last_contacts(c, t);
   }
   EACH_CELL_TOUCH(c, e, {
-    EACH_MOVING_CORNER(&a, e, n, i, add_to_own(a.product, i, vector_scale(e->last, e->weight[n] * t->scale)));
+    EACH_MOVING_CORNER(a, e, n, i, add_to_own(a->product, i, vector_scale(e->last, e->weight[n] * t->scale)));
   });
 }
 
@@ -99,12 +99,12 @@ static void press_body(const cloth *c, const substep_terms *t, const cell_touch 
 
 /* The laws of all touches of cells. */
 CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   cell_touch *e = cell_touches_of(c);
   law_block b;
   open_laws(&b);
   for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
-    take_cell(c, &a, t, &e[n], &b);
+    take_cell(c, a, t, &e[n], &b);
     if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
   }
   EACH_CELL_TOUCH(c, touched, {
@@ -115,14 +115,14 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
 
 /* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   EACH_CELL_TOUCH(c, e, {
     if (has_block(&e->law)) {
       const cloth_vector force = cell_force(e, none);
-      EACH_MOVING_CORNER(&a, e, n, i, {
-        add_to_own(a.residual, i, vector_scale(force, e->weight[n]));
-        add_element_block(&a, i, e->normal, &e->law, e->weight[n]);
+      EACH_MOVING_CORNER(a, e, n, i, {
+        add_to_own(a->residual, i, vector_scale(force, e->weight[n]));
+        add_element_block(a, i, e->normal, &e->law, e->weight[n]);
       });
     }
   });
@@ -131,18 +131,18 @@ CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
 /* What touches of cells add to p . q and, but for the last direction, to the product: the blocks of their particles are
    in `ground`, and are taken out. */
 CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   float sum = 0.0f;
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
     if (has_block(&e->held)) {
-      const cloth_vector moved = near_at_cell(&a, a.direction, e, p);
+      const cloth_vector moved = near_at_cell(a, a->direction, e, p);
       const cloth_vector force = element_product(e->normal, e->law.along, e->law.across, moved);
       sum += vector_dot(force, moved);
-      EACH_MOVING_CORNER(&a, e, n, i, {
+      EACH_MOVING_CORNER(a, e, n, i, {
         const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
         sum -= e->weight[n] * vector_dot(own, p[n]);
-        if (!is_last) { add_to_own(a.product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
+        if (!is_last) { add_to_own(a->product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
       });
     }
   });
@@ -165,22 +165,22 @@ static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t
 
 /* Lets go what pulls, as release_contacts() does, but for bodies. */
 CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const float fast = FAST_WAY * contact_thickness(c);
   solve_change change = {0.0f, 0.0f, 0};
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
     if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
-    const cloth_vector moved = solution_of_cell(&a, e, length, has_solution), before = cell_force(e, moved);
+    const cloth_vector moved = solution_of_cell(a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
     e->law = released_law(e, moved, fast < e->way);
     if (e->law.along == old.along && e->law.across == old.across) { continue; }
-    const cloth_vector direction = near_at_cell(&a, a.direction, e, p);
+    const cloth_vector direction = near_at_cell(a, a->direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
     const cloth_vector q = element_product(e->normal, e->law.along - old.along, e->law.across - old.across, direction);
-    EACH_MOVING_CORNER(&a, e, n, i, {
-      add_to_own(a.product, i, vector_scale(q, e->weight[n]));
-      add_to_own(a.residual, i, vector_scale(vector_add_scaled(r, q, length), e->weight[n]));
+    EACH_MOVING_CORNER(a, e, n, i, {
+      add_to_own(a->product, i, vector_scale(q, e->weight[n]));
+      add_to_own(a->residual, i, vector_scale(vector_add_scaled(r, q, length), e->weight[n]));
     });
     change.along += vector_dot(r, direction);
     change.most += vector_dot(q, direction);
@@ -191,13 +191,13 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
 
 /* By how much the energy of touches of cells rises along the ways of a substep, see contact/energy.h. */
 CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const float thickness = contact_thickness(c);
   cloth_vector v[3];
   float sum = 0.0f;
   EACH_CELL_TOUCH(c, e, {
     const float k = cell_stiffness(c, t, e);
-    const cloth_vector d = near_at_cell(&a, a.bent, e, v), w = near_at_cell(&a, a.direction, e, v);
+    const cloth_vector d = near_at_cell(a, a->bent, e, v), w = near_at_cell(a, a->direction, e, v);
     const cloth_vector moved = vector_flush_work(vector_subtract(d, w)), n = e->normal;
     const float gap = e->gap - flush_small(vector_dot(n, w), WORK_QUANTUM);
     const float more = negate(flush_small(vector_dot(n, d), WORK_QUANTUM)) / thickness;
@@ -227,10 +227,10 @@ static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, con
 
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
 static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   EACH_CELL_TOUCH(c, e, {
-    if (e->law.along > 0.0f) { sum = vector_add(sum, cell_force(e, moved_on_collider(c, &a, e, has_solution))); }
+    if (e->law.along > 0.0f) { sum = vector_add(sum, cell_force(e, moved_on_collider(c, a, e, has_solution))); }
   });
   return vector_flush_work(sum);
 }
@@ -316,16 +316,16 @@ static void count_cell(const cloth *c, const cell_memory *m, int32_t particle, f
 /* Ends the touches of cells of a substep, whose new positions have been accepted, after those of particles: reactions,
    memory, their number. */
 CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const uint32_t before = *cells_remembered(c);
   cell_memory *entry = cell_memories_of(c);
   touched_body b = {.collider = -1};
   uint32_t count = 0;
-  if (workspace_of(c)->cells > 0) { clear_floats(a.residual, c->count); }
+  if (workspace_of(c)->cells > 0) { clear_floats(a->residual, c->count); }
   EACH_CELL_TOUCH(c, e, {
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
-    if (finish_cell(c, &a, t, &b, e, has_solution, &entry[count])) {
-      count_cell(c, &entry[count], e->particle, a.residual);
+    if (finish_cell(c, a, t, &b, e, has_solution, &entry[count])) {
+      count_cell(c, &entry[count], e->particle, a->residual);
       count++;
     }
   });

@@ -433,7 +433,6 @@ typedef struct solid_search {
   touch_search s;
   cell_search cells;
   touched_body body;
-  solve_arrays arrays;
   float edge_squared; /* of the longest edge of a cell [m^2]; below 0: not known */
 } solid_search;
 
@@ -443,7 +442,7 @@ LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, sizeof *search);
-  start_search(c, &search->s, &search->arrays, &search->body);
+  start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
   search->cells.row = corner_rows_of(c);

@@ -58,16 +58,16 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
 
 /* The rise of all touches. */
 CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const lanes thickness = lanes_splat(contact_thickness(c));
   const float stiffness = contact_stiffness(t);
   const touch *list = touches_of(c);
   lanes_sum sum = {{0.0f}};
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
       const lanes own = touch_stiffness(c, e, k, stiffness);
-      lanes_sum_add(&sum, k, lanes_flush(touch_rise(&a, e, k, thickness, own)));
+      lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
       (void)i;
     });
   }

@@ -210,14 +210,14 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
 
 /* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+  const solve_arrays *a = arrays_of(c);
+  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a->rows; row++) {
+    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
-        const int32_t place = row * a.pitch + column + k;
-        own_store(a.product, place, lanes3_add(own_load(a.product, place), last_forces(&p, first, k)));
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
+        const int32_t place = row * a->pitch + column + k;
+        own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
       }
     }
   }
@@ -259,12 +259,12 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
 
 /* Adds all contacts. */
 CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  pressed_block p = {.c = c, .a = &a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t column = 0; column < a.columns; column += TOUCH_LANES) {
+  const solve_arrays *a = arrays_of(c);
+  pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
       const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a.columns; k += CLOTH_LANES) {
+      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
         press_block(&p, first, k);
       }
     }
@@ -399,17 +399,17 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
    Residual, product and operator change. Bodies keep what their blocks were factored with. */
 CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
                                              int32_t all) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
   contact_release r = {
-      .c = c, .a = &a, .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+      .c = c, .a = a, .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
   const int32_t meets =
       !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that knows no block */
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
     if (find_unknown(c, e->collider)) { continue; }
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
       release_lanes(&r, e, k);
       if (meets) { meet_lanes(&r, e, k); }
       (void)i;

@@ -105,7 +105,7 @@ CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, 
 
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const touch *list = touches_of(c);
   lanes_sum sums[3];
@@ -113,10 +113,10 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     const touch *e = &list[n];
     const body_unknown *u = find_unknown(c, e->collider);
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
-      const lanes3 solution = lanes3_flush(solution_with(&a, e->row, i, last_step, has_solution));
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
+      const lanes3 solution = lanes3_flush(solution_with(a, e->row, i, last_step, has_solution));
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(&a, u, e, k, solution))));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(a, u, e, k, solution))));
     });
   }
   return vector_flush_work(lanes3_sum_total(sums));
@@ -285,11 +285,11 @@ static void remember_nothing(const cloth *c) {
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
 CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   touch *list = touches_of(c);
   touched_body b = {.collider = -1};
   touch_result r = {.c = c,
-                    .a = &a,
+                    .a = a,
                     .t = t,
                     .b = &b,
                     .x = vectors_at(c, c->state.position),
@@ -300,7 +300,7 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
-    EACH_TOUCH_LANES(e, a.columns, k, i, {
+    EACH_TOUCH_LANES(e, a->columns, k, i, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);
       finish_touch(&r, e, k, &to, &sums);

@@ -79,10 +79,10 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
 
 /* The same of all colliders, once the contacts of a substep have ended. */
 CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   touched_body b;
   touch_result r = {.c = c,
-                    .a = &a,
+                    .a = a,
                     .t = t,
                     .b = &b,
                     .x = vectors_at(c, c->state.position),

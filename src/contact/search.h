@@ -74,22 +74,22 @@ static void widen_area(buried_area *area, const cloth *c, int32_t row, int32_t c
 
 /* Spreads the distances of pins over an area, forwards, then backwards. */
 CLOTH_ONCE void spread_in_area(const cloth *c, const buried_area *area, float *reach) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const int32_t columns = area->end_column - area->first_column;
   const int32_t count = columns * (area->end_row - area->first_row);
   for (int32_t n = 0; n < 2 * count; n++) {
     const int32_t i = n < count ? n : 2 * count - 1 - n;
-    spread_reach(c, &a, reach, area->first_row + i / columns, area->first_column + i % columns);
+    spread_reach(c, a, reach, area->first_row + i / columns, area->first_column + i % columns);
   }
 }
 
 /* The box around the held particles of a cloth, where they are linearised; around nothing where there are none. */
 static position_box box_of_held(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   position_box box = empty_box();
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const int32_t row = i / a.columns;
-    const cloth_vector x = near_vector(near_row(a.place, a.pitch, row), a.plane, i - row * a.columns);
+    const int32_t row = i / a->columns;
+    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, i - row * a->columns);
     hold_point(&box, x);
   }
   return box;
@@ -241,13 +241,13 @@ CLOTH_INLINE position_box find_tile_box(const solve_arrays *a, vector_array x, c
 /* The boxes of all tiles; behind them, where lanes are loaded, zeros. Returns where the particles of the cloth may go
    in the substep: around where they are linearised, as far as their ways go. */
 CLOTH_SEPARATE position_box find_tile_boxes(const cloth *c) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const tile_boxes boxes = boxes_of(c);
   position_box all = empty_box();
   float way = 0.0f;
   clear_floats(boxes.centre.x, 7 * row_pitch(boxes.count));
   for (int32_t n = 0; n < boxes.count; n++) {
-    const position_box box = find_tile_box(&a, vectors_at(c, c->state.position), &boxes, n);
+    const position_box box = find_tile_box(a, vectors_at(c, c->state.position), &boxes, n);
     vector_store(boxes.centre, n, vector_scale(vector_add(box.low, box.high), 0.5f));
     vector_store(boxes.half, n, vector_scale(vector_subtract(box.high, box.low), 0.5f));
     all = box_around_both(&all, &box);
@@ -318,11 +318,10 @@ typedef struct touch_search {
 } touch_search;
 
 /* Begins a search among colliders, to each of which `b` goes. */
-static void start_search(const cloth *c, touch_search *s, solve_arrays *a, const touched_body *b) {
+static void start_search(const cloth *c, touch_search *s, const touched_body *b) {
   fill_zero(s, sizeof *s);
-  *a = arrays_of(c);
   s->c = c;
-  s->a = a;
+  s->a = arrays_of(c);
   s->b = b;
   s->x = vectors_at(c, c->state.position);
   s->boxes = boxes_of(c);

@@ -168,7 +168,6 @@ typedef struct surface_search {
   hit_search of_point; /* of one particle after the other, which may need the same cells */
   surface_block block;
   surface_point point;
-  solve_arrays arrays;
   touched_body body;
   touch_search s;
 } surface_search;
@@ -273,7 +272,7 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
 /* Begins to search all surfaces. */
 CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
   surface_search *search = (surface_search *)room_between_passes(c);
-  start_search(c, &search->s, &search->arrays, &search->body);
+  start_search(c, &search->s, &search->body);
   return search;
 }
 
@@ -377,7 +376,7 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   if (count_surfaces(c) == 0) { return; }
   surface_search *search = start_surfaces(c);
   const position_box held = box_of_held(c);
-  const solve_arrays *a = &search->arrays;
+  const solve_arrays *a = search->s.a;
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_surface_at(c, index)) { continue; }
     take_surface(search, t, index, &held);

@@ -161,6 +161,7 @@ static void begin_member(const group_step *s, int32_t n) {
 #if WITH_SLEEP
   if (m->sleeps) {
     step_asleep(c, s->dt);
+    keep_arrays(c);
     return;
   }
 #endif
@@ -392,11 +393,11 @@ static step_plan *plan_of_group(const group_step *s) {
 static void place_sleepers(const group_step *s) {
   for (int32_t n = 0; n < s->group->count; n++) {
     const cloth *c = member_of(s->group, n);
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
-      const int32_t place = place_of(&a, i);
-      near_vector_store(a.place, a.plane, place, vector_load(kept_start(c), i));
-      near_vector_store(a.direction, a.plane, place, vector(0.0f, 0.0f, 0.0f));
+      const int32_t place = place_of(a, i);
+      near_vector_store(a->place, a->plane, place, vector_load(kept_start(c), i));
+      near_vector_store(a->direction, a->plane, place, vector(0.0f, 0.0f, 0.0f));
     }
   }
 }

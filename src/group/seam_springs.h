@@ -112,8 +112,7 @@ static float clamp_factor(const fold_side side[2]) {
 /// The folds of a step ///
 
 static seam_end end_at(const cloth *c, int32_t member, int32_t particle, float weight) {
-  const solve_arrays a = arrays_of(c);
-  const seam_end end = {member, particle, place_of(&a, particle), weight};
+  const seam_end end = {member, particle, place_in_rows(c, particle), weight};
   return end;
 }
 
@@ -240,9 +239,9 @@ typedef enum seam_field { SEAM_PLACE, SEAM_WAY, SEAM_DIRECTION } seam_field;
 static cloth_vector sum_over_ends(const sewing *s, const seam_spring *f, seam_field field) {
   cloth_vector sum = vector(0.0f, 0.0f, 0.0f);
   for (int32_t k = 0; k < f->count; k++) {
-    const solve_arrays a = arrays_of(s->cloths[f->end[k].cloth]);
-    const float *array = field == SEAM_PLACE ? a.place : field == SEAM_WAY ? a.bent : a.direction;
-    const cloth_vector v = near_vector(array, a.plane, f->end[k].place);
+    const solve_arrays *a = arrays_of(s->cloths[f->end[k].cloth]);
+    const float *array = field == SEAM_PLACE ? a->place : field == SEAM_WAY ? a->bent : a->direction;
+    const cloth_vector v = near_vector(array, a->plane, f->end[k].place);
     sum = vector_add_scaled(sum, vector_flush_work(v), f->end[k].weight);
   }
   return vector_flush_work(sum);
@@ -267,15 +266,15 @@ static void add_seam_spring(const sewing *s, const seam_spring *f, float inverse
   for (int32_t k = 0; k < f->count; k++) {
     const seam_end *e = &f->end[k];
     const cloth *c = s->cloths[e->cloth];
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const float stiffness = f->stiffness * s->scale[e->cloth];
-    const int is_free = *own_at(a.diagonal, 1, e->place, 0) > 0.0f;
+    const int is_free = *own_at(a->diagonal, 1, e->place, 0) > 0.0f;
     if (is_free || notes_pins(c)) {
-      add_to_particle(&a, e->particle, vector_scale(stretched, negate(stiffness * e->weight)));
+      add_to_particle(a, e->particle, vector_scale(stretched, negate(stiffness * e->weight)));
     }
     const float shared = s->labels.number[s->labels.first[e->cloth] + e->particle] >= 0 ? SEWN_SHARE : 1.0f;
-    for (int32_t n = 0; n < 3 && is_free && f->stiffness > 0.0f && a.inverse && is_in_operator(s, f); n++) {
-      *own_at(a.inverse, SYMMETRIC_FLOATS, e->place, n) +=
+    for (int32_t n = 0; n < 3 && is_free && f->stiffness > 0.0f && a->inverse && is_in_operator(s, f); n++) {
+      *own_at(a->inverse, SYMMETRIC_FLOATS, e->place, n) +=
           flush_small(shared * (1.0f + viscosity) * stiffness * e->weight * e->weight, WORK_QUANTUM);
     }
   }
@@ -407,8 +406,8 @@ static void loosen_spring(const cloth *c, const solve_arrays *a, const substep_t
 /* Loosens all gathered springs of a cloth, after it has been linearised. */
 CLOTH_SEPARATE void loosen_gathers(const sewing *s, int32_t n, const substep_terms *t) {
   const cloth *c = s->cloths[n];
-  const solve_arrays a = arrays_of(c);
-  EACH_GATHERED(s, n, c, &a, g, loosen_spring(c, &a, t, &g));
+  const solve_arrays *a = arrays_of(c);
+  EACH_GATHERED(s, n, c, a, g, loosen_spring(c, a, t, &g));
 }
 
 /* The energy that a spring of this length has of compression. */
@@ -421,10 +420,10 @@ static float compressed_energy(const gathered_spring *g, float share, float leng
 /* By how much the energy that they do not have would rise over the ways. */
 CLOTH_SEPARATE float gathers_rise(const sewing *s, int32_t n, const substep_terms *t) {
   const cloth *c = s->cloths[n];
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   float sum = 0.0f;
-  EACH_GATHERED(s, n, c, &a, g, {
-    const cloth_vector from = way_between_ends(&a, a.place, &g), way = way_between_ends(&a, a.bent, &g);
+  EACH_GATHERED(s, n, c, a, g, {
+    const cloth_vector from = way_between_ends(a, a->place, &g), way = way_between_ends(a, a->bent, &g);
     const float share = t->spring[g.direction].compression;
     sum += compressed_energy(&g, share, vector_length(vector_add(from, way))) -
            compressed_energy(&g, share, vector_length(from));

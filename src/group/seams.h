@@ -308,15 +308,15 @@ static void store_near(const solve_arrays *a, float *array, int32_t place, cloth
 /* After the prediction: particles are linearised where their roots are, as far as they are not open. */
 CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
   EACH_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    p->sum = near_vector(a.place, a.plane, p->place);
+    const solve_arrays *a = arrays_of(c);
+    p->sum = near_vector(a->place, a->plane, p->place);
   });
   EACH_FREE_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
     if (to.x == here.x && to.y == here.y && to.z == here.z) { continue; }
-    store_near(&a, a.place, p->place, to);
-    store_near(&a, a.direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
+    store_near(a, a->place, p->place, to);
+    store_near(a, a->direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
   });
 }
 
@@ -346,8 +346,8 @@ CLOTH_SEPARATE void join_own(const sewing *s, int32_t part, int is_product) {
 CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, int32_t again) {
   clear_sums(s);
   EACH_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    cloth_vector z = near_vector(a.direction, a.plane, p->place);
+    const solve_arrays *a = arrays_of(c);
+    cloth_vector z = near_vector(a->direction, a->plane, p->place);
     if (again) { z = vector_add_scaled(z, vector_flush_work(FROM_ROOTS(s, p, direction)), negate(beta)); }
     add_to_roots(s, p, z, p->part);
   });
@@ -356,8 +356,8 @@ CLOTH_SEPARATE void join_direction(const sewing *s, int32_t part, float beta, in
     p->direction = holder_of(s, p) ? vector(0.0f, 0.0f, 0.0f) : vector_flush_work(vector_add(p->sum, last));
   });
   EACH_FREE_SEWN(s, part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    store_near(&a, a.direction, p->place, vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
+    const solve_arrays *a = arrays_of(c);
+    store_near(a, a->direction, p->place, vector_quantise(FROM_ROOTS(s, p, direction), WORK_ROUNDER));
   });
 }
 

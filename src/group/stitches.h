@@ -221,8 +221,7 @@ static int32_t add_sewn(sewing *s, int32_t member, int32_t particle) {
     p->root[0] = p->root[1] = s->particle_count;
     p->cloth = member;
     p->particle = particle;
-    const solve_arrays a = arrays_of(s->cloths[member]);
-    p->place = place_of(&a, particle);
+    p->place = place_in_rows(s->cloths[member], particle);
     s->labels.label[s->particle_count][0] = s->particle_count;
     s->labels.label[s->particle_count][1] = s->labels.label[s->particle_count][2] = -1;
     s->is_sewn[member] = 1;

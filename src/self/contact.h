@@ -154,7 +154,7 @@ static void add_contour_force(const self_group *g, const pair_key *x) {
     const int32_t place = m.particle[n] / b->columns * b->pitch + m.particle[n] % b->columns;
     if (moves_in_solve(b, place)) {
       const float share = tension * m.weight[n] / (b->weight * square_root(m.square + 1.0f));
-      add_own(b->arrays.residual, place, vector_flush_work(vector_scale(m.gradient, share)));
+      add_own(b->arrays->residual, place, vector_flush_work(vector_scale(m.gradient, share)));
     }
   }
 }

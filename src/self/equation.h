@@ -32,7 +32,7 @@
 static void look_at_arrays(const self_group *g, const solve_group *s) {
   for (self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     b->arrays = arrays_of(b->c);
-    b->pitch = b->arrays.pitch;
+    b->pitch = b->arrays->pitch;
     b->memories = memories_of(b->c);
     b->remembers = *b->memories.count;
     b->terms = NULL;
@@ -75,8 +75,8 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   pair_ends x;
   for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
     if (b->terms) {
-      clear_floats(b->arrays.product, 3 * b->pitch * b->rows);
-      clear_floats(b->arrays.solution, b->pitch * b->rows);
+      clear_floats(b->arrays->product, 3 * b->pitch * b->rows);
+      clear_floats(b->arrays->solution, b->pitch * b->rows);
     }
   }
   EACH_ELEMENT(g, e, {
@@ -87,8 +87,8 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
     }
     EACH_MOVING(&x, n, b, i, {
       const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
-      add_own(b->arrays.product, i, vector_flush_work(force));
-      b->arrays.solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
+      add_own(b->arrays->product, i, vector_flush_work(force));
+      b->arrays->solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
 #if WITH_COLLIDERS
@@ -115,7 +115,7 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
     const self_body *b = body_of_end(&x, n);
     const int32_t i = x.place[n];
     if (x.moving >> n & 1u) {
-      const element_end end = {&b->arrays, b->terms, i, x.weight[n], maximum(b->arrays.solution[i], 1.0f), b->weight};
+      const element_end end = {b->arrays, b->terms, i, x.weight[n], maximum(b->arrays->solution[i], 1.0f), b->weight};
       take_end(&to->end[n], lane, &end, n < x.first);
     } else {
       take_held_end(&to->end[n], lane);
@@ -169,8 +169,8 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
       const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
-        add_own(b->arrays.residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
-        add_element_block(&b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
+        add_own(b->arrays->residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
+        add_element_block(b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
   });
@@ -179,7 +179,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
 /* The vectors of an element's particles in the direction of the solve, 0 of what does not move; their motion. */
 static cloth_vector direction_of_pair(const pair_ends *x, cloth_vector p[4]) {
   p[0] = p[1] = p[2] = p[3] = vector(0.0f, 0.0f, 0.0f);
-  EACH_MOVING(x, n, b, i, p[n] = near_vector(b->arrays.direction, b->arrays.plane, i));
+  EACH_MOVING(x, n, b, i, p[n] = near_vector(b->arrays->direction, b->arrays->plane, i));
   return vector_flush_work(motion_of_pair(x->weight, p));
 }
 
@@ -201,7 +201,7 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
-          add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, 1.0f / b->weight)));
+          add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, 1.0f / b->weight)));
         }
       });
     }
@@ -213,8 +213,8 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
 static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   cloth_vector y[4] = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
   EACH_MOVING(x, n, b, i, {
-    const cloth_vector start = b->has_solution ? own_vector(b->arrays.solution, i) : y[n];
-    y[n] = vector_add_scaled(start, near_vector(b->arrays.direction, b->arrays.plane, i), length);
+    const cloth_vector start = b->has_solution ? own_vector(b->arrays->solution, i) : y[n];
+    y[n] = vector_add_scaled(start, near_vector(b->arrays->direction, b->arrays->plane, i), length);
   });
   return vector_flush_work(motion_of_pair(x->weight, y));
 }
@@ -245,8 +245,8 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
-      add_own(b->arrays.product, i, vector_flush_work(vector_scale(q, w)));
-      add_own(b->arrays.residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
+      add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, w)));
+      add_own(b->arrays->residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
     });
     all.along += vector_dot(change, direction);
     all.most += vector_dot(q, direction);

@@ -104,7 +104,7 @@ static void take_candidate(const self_group *g, uint32_t candidate, pair_block *
   to->candidate[lane] = candidate;
   to->thickness[lane] = x.law->thickness;
   for (int32_t n = 0; n < 4; n++) {
-    const solve_arrays *a = &body_of_end(&x, n)->arrays; /* the direction holds the way until the solve has one */
+    const solve_arrays *a = body_of_end(&x, n)->arrays; /* the direction holds the way until the solve has one */
     const int32_t i = x.place[n];
     put_particle(to, n, lane, near_vector(a->place, a->plane, i), near_vector(a->direction, a->plane, i));
   }
@@ -253,7 +253,7 @@ CLOTH_INLINE void find_weights(uint32_t candidate, const float share[2], float w
 }
 
 CLOTH_INLINE int moves_in_solve(const self_body *b, int32_t place) {
-  return b->terms && *own_at(b->arrays.diagonal, 1, place, 0) > 0.0f;
+  return b->terms && *own_at(b->arrays->diagonal, 1, place, 0) > 0.0f;
 }
 
 /* Which particles of an element move stands over its candidate, of which a particle has at most so many. */

@@ -63,7 +63,7 @@ typedef struct self_body {
   float per_weft;    /* ... and over twice its height above that [1/m] */
   /* While a part is solved: */
   const substep_terms *terms; /* NULL: nothing of it moves */
-  solve_arrays arrays;
+  const solve_arrays *arrays;
   float weight;    /* of its sums in the solve, see solve_member */
   float stiffness; /* of its pairs, times that */
   float hold;      /* of its pairs [N/m] */

@@ -394,9 +394,9 @@ CLOTH_ONCE void interpolate_level(const cloth *c, int32_t number) {
 
 /* What holds the particles, of a strip of coarse rows. */
 static void restrict_held_strip(const cloth *c, stage_piece *piece) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const level_pair p = pair_of_piece(c, 0, piece);
-  restrict_held(c, &a, &p, *(const float *)piece->what, piece->first, piece->end);
+  restrict_held(c, a, &p, *(const float *)piece->what, piece->first, piece->end);
 }
 
 /* Makes the blocks of all coarse levels, from the sums of the blocks of springs in `inverse`. */

@@ -120,7 +120,7 @@ static free_pieces free_pieces_of(const cloth *c) {
 
 /* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
 static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
-  solve_arrays a = arrays_of(c);
+  solve_arrays a = *arrays_of(c);
 #if WITH_GAPS
   if (label != LABEL_ALL) {
     const int32_t *labels = labels_of(c);

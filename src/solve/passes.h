@@ -71,7 +71,7 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
 
 CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = invert_row(c, a, t, row);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
@@ -96,8 +96,8 @@ CLOTH_ONCE float add_levels(const cloth *c) {
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
 CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
   if (uses_levels(c)) {
-    const solve_arrays a = arrays_of(c);
-    build_levels(c, &a, t);
+    const solve_arrays *a = arrays_of(c);
+    build_levels(c, a, t);
   }
   run_strips(c, invert_strip, t);
   return add_levels(c);
@@ -166,7 +166,7 @@ typedef struct pass_step {
 
 /* The new direction of a strip, p = z + beta p; z alone if not `again`, a constant. */
 CLOTH_INLINE void turn_rows(const cloth *c, const stage_piece *piece, float beta, int32_t again) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const correction_rows rows = correction_rows_of(c, piece);
   direction_row r = {.plane = a->plane, .beta = lanes_splat(beta), .columns = a->columns};
   for (int32_t row = piece->first; row < piece->end; row++) {
@@ -224,7 +224,7 @@ CLOTH_INLINE row_sum advance_row(const solve_arrays *a, int32_t row, lanes alpha
 
 CLOTH_HOT CLOTH_SEPARATE void advance_strip(const cloth *c, stage_piece *p) {
   const pass_step *s = (const pass_step *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const lanes step = lanes_splat(s->length);
   for (int32_t row = p->first; row < p->end; row++) {
     const row_sum sum = s->keeps   ? advance_row(a, row, step, !s->again, 1)
@@ -259,7 +259,7 @@ CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spr
 }
 
 CLOTH_SEPARATE void conjugate_strip(const cloth *c, stage_piece *piece) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const correction_rows rows = correction_rows_of(c, piece);
   spread_row spread;
   fill_zero(&spread, sizeof spread);
@@ -278,7 +278,7 @@ CLOTH_ONCE float conjugate(const cloth *c) {
 #endif
 
 CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, stage_piece *p) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const int32_t columns = a->columns;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
   for (int32_t row = p->first; row < p->end; row++) {

@@ -341,7 +341,7 @@ CLOTH_INLINE void add_hinge_squares(const plate_rows *p, int32_t row, row_sum *s
 
 CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const int32_t bends = t->bends && t->plate_implicit, last = a->rows - 1;
   const plate_rows plate = plate_of(a, t, a->direction, a->product, 1.0f + t->viscosity);
   for (int32_t row = p->first; row < p->end; row++) {

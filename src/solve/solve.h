@@ -75,19 +75,19 @@ static void share_contacts(const solve_group *g) {
   EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
   if (!touches) { return; }
   EACH_SEWN(s, g->joints->part, p, c, {
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const workspace *w = workspace_of(c);
     p->velocity = vector(0.0f, 0.0f, 0.0f);
     if ((w->has_pairs || meets_colliders(c)) && !holder_of(s, p)) {
       p->velocity =
-          holds_last_forces(c) ? own_vector(a.product, p->place) : last_force_on(c, &a, &w->plan.terms, p->place);
-      add_to_particle(&a, p->particle, p->velocity);
+          holds_last_forces(c) ? own_vector(a->product, p->place) : last_force_on(c, a, &w->plan.terms, p->place);
+      add_to_particle(a, p->particle, p->velocity);
     }
   });
   join_own(s, g->joints->part, 0);
   EACH_SEWN(s, g->joints->part, p, c, {
-    const solve_arrays a = arrays_of(c);
-    add_to_particle(&a, p->particle, vector_scale(p->velocity, -1.0f));
+    const solve_arrays *a = arrays_of(c);
+    add_to_particle(a, p->particle, vector_scale(p->velocity, -1.0f));
   });
 #endif
   (void)g;

@@ -15,7 +15,7 @@
 
 /* The arrays of a cloth with the row buffers of a piece. */
 static solve_arrays arrays_of_piece(const cloth *c, const stage_piece *p) {
-  solve_arrays a = arrays_of(c);
+  solve_arrays a = *arrays_of(c);
   a.buffers = p->work;
   return a;
 }

@@ -92,7 +92,7 @@ static int do_pins_rest(const solve_group *s) {
 
 /* place = x_n, direction = the prediction's way, solution = all of y, and bent = d, the way over the substep. */
 CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane);
@@ -125,7 +125,7 @@ static int leaves_contacts(const cloth *c) {
 
 /* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
 CLOTH_SEPARATE void restore_places(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   EACH_PLACE(a, row, i, place, {
     const lanes3 way = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
@@ -285,7 +285,7 @@ static int are_springs_plain(const substep_terms *t) {
 
 /* By how much the energy rises along the ways, without clamps; `residual` takes the forces of the plate. */
 CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   row_sum sum = row_sum_start();
   energy_row e = {
       .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
@@ -313,7 +313,7 @@ static float energy_rise(const cloth *c, const substep_terms *t) {
 
 /* The kinetic energy of the ways beside the motion as a whole. */
 CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const rigid_way *m) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   row_sum sum = row_sum_start();
   EACH_PLACE(a, row, i, place, {
@@ -329,7 +329,7 @@ CLOTH_SEPARATE float inner_energy(const cloth *c, const substep_terms *t, const 
 
 /* Shortens the ways towards the motion as a whole. */
 CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float factor) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   EACH_PLACE(a, row, i, place, {
     float *way = near_row(a->bent, a->pitch, row);
@@ -344,7 +344,7 @@ CLOTH_SEPARATE void shorten_ways(const cloth *c, const rigid_way *m, float facto
 
 /* solution = d less the prediction's way. */
 CLOTH_SEPARATE void solve_for_ways(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   EACH_PLACE(a, row, i, place, {
     const lanes3 way = near_load(near_row(a->bent, a->pitch, row), a->plane, i);
     const lanes3 predicted = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
@@ -385,7 +385,7 @@ static int has_guard(const solve_group *s) {
 
 /* Sums over the particles of what is left of the residual times the prediction's way and, `moved`, of y squared. */
 CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   row_sum work = row_sum_start(), squares = row_sum_start();

@@ -498,8 +498,8 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of(m->c);
-    const momenta moved = momenta_of_ways(m->c, &a, about.centre);
+    const solve_arrays *a = arrays_of(m->c);
+    const momenta moved = momenta_of_ways(m->c, a, about.centre);
     add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
     add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
   });

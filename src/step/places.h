@@ -81,7 +81,7 @@ CLOTH_INLINE lanes3 last_turn(const prediction_terms *p, int32_t i) {
 
 CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) {
   const substep_terms *t = (const substep_terms *)piece->what;
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const lanes viscosity = lanes_splat(t->viscosity);
   const int32_t is_viscous = t->viscosity > 0.0f && t->bends, has_turns = p.before.x != NULL;
@@ -113,7 +113,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) 
 
 /* Predicts all particles, and sums up the kinetic energy of the prediction. */
 CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c), *a = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   clear_near_pads(a->turn, a->pitch, a->rows, (int32_t)a->plane);
   if (t->viscosity > 0.0f && t->bends) { clear_near_pads(a->bent, a->pitch, a->rows, (int32_t)a->plane); }
   run_strips(c, predict_strip, t);
@@ -205,7 +205,7 @@ typedef struct accept_terms {
 CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   const accept_terms *what = (const accept_terms *)piece->what;
   const substep_terms *t = what->t;
-  const solve_arrays arrays = arrays_of(c), *s = &arrays;
+  const solve_arrays arrays = *arrays_of(c), *s = &arrays;
   const prediction_terms p = prediction_of(c, t);
   const vector_array none = {NULL, NULL, NULL};
   acceptance a = {.c = c,

@@ -43,13 +43,13 @@ static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle
 
 /* What colliders give to pins through cells. */
 static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   EACH_CELL_TOUCH(c, e, {
     if (e->law.along > 0.0f) {
-      const cloth_vector force = cell_force(e, moved_on_collider(c, &a, e, has_solution));
+      const cloth_vector force = cell_force(e, moved_on_collider(c, a, e, has_solution));
       for (int32_t n = 0; n < 3; n++) {
-        const int32_t place = e->place[n], particle = place / a.pitch * a.columns + place % a.pitch;
-        if (!(*own_at(a.diagonal, 1, place, 0) > 0.0f)) {
+        const int32_t place = e->place[n], particle = place / a->pitch * a->columns + place % a->pitch;
+        if (!(*own_at(a->diagonal, 1, place, 0) > 0.0f)) {
           note_scaled(c, t, particle, vector_scale(force, e->weight[n]));
         }
       }
@@ -215,22 +215,22 @@ CLOTH_ONCE pin_sums pin_sums_of(const cloth *c, const solve_arrays *a) {
 
 /* Notes b of pins and confined particles, and clears the rows of pins. Returns the sum of reactions before. */
 CLOTH_SEPARATE cloth_vector note_forces(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  const cloth_vector before = pin_sums_of(c, &a).reactions;
+  const solve_arrays *a = arrays_of(c);
+  const cloth_vector before = pin_sums_of(c, a).reactions;
   const cloth_vector fall = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h);
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = i / a.columns * a.pitch + i % a.columns;
-    if (*own_at(a.diagonal, 1, place, 0) > 0.0f) { continue; }
+    const int32_t place = i / a->columns * a->pitch + i % a->columns;
+    if (*own_at(a->diagonal, 1, place, 0) > 0.0f) { continue; }
     const cloth_vector weight = vector_scale(fall, mass_ratio_at(c, i));
-    if (!is_gap(c, i, GAP_PARTICLE)) { note_scaled(c, t, i, vector_add(own_vector(a.residual, place), weight)); }
+    if (!is_gap(c, i, GAP_PARTICLE)) { note_scaled(c, t, i, vector_add(own_vector(a->residual, place), weight)); }
     for (int32_t k = 0; k < 3; k++) {
-      *own_at(a.residual, 3, place, k) = 0.0f;
+      *own_at(a->residual, 3, place, k) = 0.0f;
     }
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    const int32_t i = entry->particle, place = i / a.columns * a.pitch + i % a.columns;
-    note_scaled(c, t, i, held_part(entry, own_vector(a.residual, place)));
+    const int32_t i = entry->particle, place = i / a->columns * a->pitch + i % a->columns;
+    note_scaled(c, t, i, held_part(entry, own_vector(a->residual, place)));
   }
   return before;
 }
@@ -246,13 +246,13 @@ static void note_row(const cloth *c, const solve_arrays *a, const substep_terms 
 
 /* Notes A y of pins and confined particles, taken off b. */
 CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   for (int32_t i = next_held(c, 0); i < c->count; i = next_held(c, i + 1)) {
-    note_row(c, &a, t, i, has_solution, NULL);
+    note_row(c, a, t, i, has_solution, NULL);
   }
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    note_row(c, &a, t, entry->particle, has_solution, entry);
+    note_row(c, a, t, entry->particle, has_solution, entry);
   }
 }
 
@@ -261,12 +261,12 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
 #if WITH_SEAMS
   const sewing *s = g->joints->seams;
   EACH_MEMBER(g, m, {
-    const solve_arrays a = arrays_of(m->c);
+    const solve_arrays *a = arrays_of(m->c);
     EACH_SEWN(s, g->joints->part, p, c, {
       const sewn_particle *holder = holder_of(s, p);
       if (c != m->c || !holder || p->is_held || !notes_pins(c)) { continue; }
       cloth_vector *own = (cloth_vector *)at(c, c->own.pin_reactions) + p->particle;
-      note_row(c, &a, m->t, p->particle, m->has_solution, NULL);
+      note_row(c, a, m->t, p->particle, m->has_solution, NULL);
       const cloth *to = s->cloths[holder->cloth];
       if (notes_pins(to)) {
         cloth_vector *reaction = (cloth_vector *)at(to, to->own.pin_reactions) + holder->particle;
@@ -312,17 +312,17 @@ static float held_mass(const cloth *c, const solve_arrays *a) {
 CLOTH_ONCE cloth_vector rest_of_member(solve_member *m, int32_t *holding) {
   const cloth *c = m->c;
   const substep_terms *t = m->t;
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
   pin_sums pins = {none, 0};
-  if (notes_pins(c)) { pins = pin_sums_of(c, &a); }
-  const cloth_vector by_colliders = given_by_colliders(c, &a, t, m->has_solution);
-  const cloth_vector gained = momenta_of_solution(c, t, &a, none, m->has_solution).linear;
+  if (notes_pins(c)) { pins = pin_sums_of(c, a); }
+  const cloth_vector by_colliders = given_by_colliders(c, a, t, m->has_solution);
+  const cloth_vector gained = momenta_of_solution(c, t, a, none, m->has_solution).linear;
   workspace_of(c)->last_step = 0.0f;
   m->has_solution = 1;
   *holding += pins.holding;
-  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * held_mass(c, &a));
-  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, &a)), by_colliders);
+  const cloth_vector weight = vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h * held_mass(c, a));
+  const cloth_vector given = vector_add(vector_add(weight, air_on_pins(c, t, a)), by_colliders);
   const cloth_vector noted = vector_scale(vector_subtract(pins.reactions, m->noted), t->scale / t->h);
   return vector_subtract(vector_subtract(given, gained), noted);
 }
@@ -333,8 +333,8 @@ static int do_pins_share(const solve_group *s) {
   EACH_MEMBER(s, m, {
     others |= inputs_of(m->c)->targets != TARGETS_NONE || inputs_of(m->c)->confined_count > 0;
     if (notes_pins(m->c)) {
-      const solve_arrays a = arrays_of(m->c);
-      shares |= pin_sums_of(m->c, &a).holding > 0;
+      const solve_arrays *a = arrays_of(m->c);
+      shares |= pin_sums_of(m->c, a).holding > 0;
     }
   });
   return shares && !others;
@@ -350,10 +350,10 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
     rest = vector_add_scaled(rest, own, m->weight);
   });
   EACH_MEMBER(s, m, {
-    const solve_arrays a = arrays_of(m->c);
+    const solve_arrays *a = arrays_of(m->c);
     const cloth_vector one = vector_scale(rest, 1.0f / ((float)holding * m->weight));
     for (int32_t i = next_held(m->c, 0); notes_pins(m->c) && i < m->c->count; i = next_held(m->c, i + 1)) {
-      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(&a, i)) { note_scaled(m->c, m->t, i, one); }
+      if (!is_gap(m->c, i, GAP_PARTICLE) && holds_particle(a, i)) { note_scaled(m->c, m->t, i, one); }
     }
   });
 }

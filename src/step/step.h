@@ -151,11 +151,11 @@ static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) 
 static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
   plan->stride = stride;
   if (stride > 1) {
-    const solve_arrays arrays = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     plan->h *= (float)stride;
     plan->inverse_h = 1.0f / plan->h;
     set_terms(c, plan->h, plan->substeps, &plan->terms);
-    fill_coefficient_rows(&arrays, &plan->terms);
+    fill_coefficient_rows(a, &plan->terms);
   }
 }
 
@@ -189,8 +189,8 @@ static void start_substeps(const cloth *c, const position_box *box, cloth_vector
   w->plan.notes |= set_step_origin(c, box, origin) ? CLOTH_NOTE_FAR : 0;
   move_by_step_origin(c, -1.0f);
   w->tick = CLOTH_TICKS();
-  const solve_arrays arrays = arrays_of(c);
-  fill_coefficient_rows(&arrays, &w->plan.terms);
+  const solve_arrays *a = arrays_of(c);
+  fill_coefficient_rows(a, &w->plan.terms);
 }
 
 /* Charges what the substeps have counted, and sets the notes of the step. Returns the notes. */

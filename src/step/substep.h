@@ -83,11 +83,11 @@ static void find_pins(const cloth *c) {
 
 /* What links and pins there are, and which pieces of cloth they make. */
 CLOTH_SEPARATE void describe_links(const cloth *c) {
-  const solve_arrays arrays = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   find_pins(c);
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
-  if (arrays.factors) { fill_factors(c, &arrays); }
+  if (a->factors) { fill_factors(c, a); }
 #if WITH_GAPS
   if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
     workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
@@ -100,7 +100,8 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
   w->cells = w->cell_searches = 0;
   w->has_pairs = w->has_ground = w->touches = w->searched = w->searched_before = w->moved_out = w->parts = 0;
   w->remembers = 1;
-  const solve_arrays arrays = arrays_of(c);
+  keep_arrays(c);
+  const solve_arrays *a = arrays_of(c);
   w->level_count = 0;
   w->energy_guarded = 0;
   w->diagonal_changed = 0;
@@ -108,9 +109,9 @@ CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
     const float aspect = has_rest_shape(c) ? SHAPED_ASPECT : c->grid.spacing_warp / c->grid.spacing_weft;
     w->coarsest = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, w->levels, &w->level_count);
   }
-  clear_solve_pads(c, &arrays);
+  clear_solve_pads(c, a);
   describe_links(c);
-  fill_diagonal(c, &arrays);
+  fill_diagonal(c, a);
 }
 
 /// Stages of a substep ///
@@ -136,11 +137,11 @@ static cloth_vector made_of(const cloth *c, const solve_arrays *a, cloth_stage s
 
 /* Passes CLOTH_TRACE(c, stage, substep, hash), a hash of what the stage has made, to compare machines. */
 static void trace_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
-  const solve_arrays arrays = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   hasher h;
   hash_start(&h);
   for (int32_t i = 0; has_made && i < c->count; i++) {
-    const cloth_vector made = made_of(c, &arrays, stage, i);
+    const cloth_vector made = made_of(c, a, stage, i);
     hash_words(&h, (const any_word *)(const void *)&made, 3);
   }
   CLOTH_TRACE(c, (int)stage, workspace_of(c)->plan.index, hash_end(&h));
@@ -180,8 +181,8 @@ CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32
 CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->diagonal_changed) {
-    const solve_arrays arrays = arrays_of(c);
-    fill_diagonal(c, &arrays);
+    const solve_arrays *a = arrays_of(c);
+    fill_diagonal(c, a);
     w->diagonal_changed = 0;
   }
 #if WITH_TARGETS
@@ -196,15 +197,15 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
 /* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
  */
 CLOTH_ONCE void start_ground(const cloth *c, int32_t all) {
-  const solve_arrays a = arrays_of(c);
-  clear_floats(a.ground, SYMMETRIC_FLOATS * a.pitch * a.rows);
-  for (int32_t row = 0; row < a.rows; row++) {
-    a.ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
+  const solve_arrays *a = arrays_of(c);
+  clear_floats(a->ground, SYMMETRIC_FLOATS * a->pitch * a->rows);
+  for (int32_t row = 0; row < a->rows; row++) {
+    a->ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
   }
 #if WITH_COLLIDERS
   const cell_touch *list = cell_touches_of(c);
   for (int32_t n = 0; n < 3 * workspace_of(c)->cells; n++) {
-    a.ground_rows[list[n / 3].place[n % 3] / a.pitch] = 1;
+    a->ground_rows[list[n / 3].place[n % 3] / a->pitch] = 1;
   }
 #endif
 }
@@ -216,6 +217,7 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
   w->diagonal_changed |= add_clamps(c, t);
   w->predictions = 0;
   w->has_ground = w->has_pairs || meets_colliders(c) || has_bounds(c);
+  keep_arrays(c);
   if (w->has_ground) { start_ground(c, w->has_pairs || has_bounds(c)); }
   if (has_bounds(c)) {
     add_bounds(c, t);
@@ -247,8 +249,8 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
 
 /* Where the scale of the springs has changed. */
 CLOTH_ONCE void change_scale(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = arrays_of(c);
-  fill_coefficient_rows(&arrays, t);
+  const solve_arrays *a = arrays_of(c);
+  fill_coefficient_rows(a, t);
   workspace_of(c)->coarsest_is_kept = 0;
 }
 

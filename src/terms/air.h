@@ -1,5 +1,4 @@
 #pragma once
-#include "../cloth/arrays.h"
 #include "../cloth/gaps.h"
 
 /// Air ///

@@ -188,14 +188,14 @@ static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
 
 /* Particles whose max distance is 0 are pins that go to their targets. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   const vector_array v = vectors_at(c, c->state.velocity), x = vectors_at(c, c->state.position);
   for (int32_t i = 0; i < c->count; i++) {
-    const int32_t place = place_of(&a, i);
-    if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a.diagonal, 1, place, 0) > 0.0f) {
+    const int32_t place = place_of(a, i);
+    if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
       const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
       vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
-      *own_at(a.diagonal, 1, place, 0) = 0.0f;
+      *own_at(a->diagonal, 1, place, 0) = 0.0f;
     }
   }
 }
@@ -370,12 +370,12 @@ CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const
 
 /* Adds targets, motion constraints and tethers. */
 CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
-  for (int32_t row = 0; row < a.rows; row++) {
-    for (int32_t i = 0; i < a.columns; i += CLOTH_LANES) {
-      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, &a, t, row, i), lanes_first(a.columns - i)));
+  const solve_arrays *a = arrays_of(c);
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, a, t, row, i), lanes_first(a->columns - i)));
       for (; bounded; bounded &= bounded - 1u) {
-        hold_particle(c, &a, t, row * a.columns + i + first_bit(bounded));
+        hold_particle(c, a, t, row * a->columns + i + first_bit(bounded));
       }
     }
   }

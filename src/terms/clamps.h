@@ -59,24 +59,24 @@ static int add_clamp(const cloth *c, const solve_arrays *a, const substep_terms 
 
 /* Adds all clamps. Returns 1 if there are any. */
 CLOTH_SEPARATE int add_clamps(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   int some = 0;
   for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
-    some |= add_clamp(c, &a, t, i, WARP) | add_clamp(c, &a, t, i, WEFT);
+    some |= add_clamp(c, a, t, i, WARP) | add_clamp(c, a, t, i, WEFT);
   }
   return some;
 }
 
 /* By how much their energy rises along the ways in `bent`: kappa / 2 d . (2 x + d), bend x and its change d. */
 CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays a = arrays_of(c);
+  const solve_arrays *a = arrays_of(c);
   float rise = 0.0f;
   for (int32_t i = next_step_held(c, 0); t->bends && i < c->count; i = next_step_held(c, i + 1)) {
     for (int32_t d = WARP; d <= WEFT; d++) {
       const clamped_hinge k = clamp_at(c, t, i, d);
       if (k.kappa > 0.0f) {
-        const cloth_vector change = near_particle(&a, a.bent, k.free);
-        const cloth_vector both = vector_add_scaled(change, clamp_bend(&a, &k, a.place), 2.0f);
+        const cloth_vector change = near_particle(a, a->bent, k.free);
+        const cloth_vector both = vector_add_scaled(change, clamp_bend(a, &k, a->place), 2.0f);
         rise += 0.5f * k.kappa * vector_dot(change, both);
       }
     }

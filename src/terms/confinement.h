@@ -83,12 +83,12 @@ static void confine_own(const cloth *c, float *array) {
 
 static void confine_direction(const cloth *c) {
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
-    const solve_arrays a = arrays_of(c);
+    const solve_arrays *a = arrays_of(c);
     const confinement *entry = &confined_of(c)[n];
-    const int32_t row = entry->particle / a.columns, column = entry->particle - row * a.columns;
-    float *p = near_row(a.direction, a.pitch, row);
-    const cloth_vector kept = confine_vector(entry, near_vector(p, a.plane, column));
-    near_vector_store(p, a.plane, column, vector_quantise(kept, WORK_ROUNDER));
-    if (a.is_ring) { close_ring(p, a.plane, a.columns); }
+    const int32_t row = entry->particle / a->columns, column = entry->particle - row * a->columns;
+    float *p = near_row(a->direction, a->pitch, row);
+    const cloth_vector kept = confine_vector(entry, near_vector(p, a->plane, column));
+    near_vector_store(p, a->plane, column, vector_quantise(kept, WORK_ROUNDER));
+    if (a->is_ring) { close_ring(p, a->plane, a->columns); }
   }
 }
