@@ -1,4 +1,5 @@
 #pragma once
+#include "../base/rows.h"
 #include "../cloth/gaps.h"
 
 /// Air ///
