@@ -10414,7 +10414,7 @@ static int are_edges_flat(const self_body *b, const float *warp, const float *we
 }
 
 /* Finds which nodes of a level are flat with those beside, below and across them. */
-static void find_flat(const self_body *b, const self_level *l, float least) {
+CLOTH_SEPARATE void find_flat(const self_body *b, const self_level *l, float least) {
   for (int32_t n = 0; n < l->columns * l->rows; n++) {
     const int32_t row = n / l->columns, column = n - row * l->columns;
     const int32_t beside = column + 1 < l->columns ? 1 : b->is_wrapped ? -column : 0;
@@ -16627,7 +16627,7 @@ CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) 
 
 /* Makes an element of a lane, of which `m` is remembered, if anything is. Beside a contour it has no normal, and a gap
    beyond all laws. */
-static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
+CLOTH_SEPARATE void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));
@@ -23557,14 +23557,18 @@ static int are_springs_plain(const substep_terms *t) {
   return plain;
 }
 
-/* By how much the energy rises along the ways, without clamps; `residual` takes the forces of the plate. */
+/* residual = what the plate's block makes of the ways. */
+CLOTH_SEPARATE void bend_ways(const solve_arrays *a, const substep_terms *t) {
+  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
+  if (t->bends) { bend_plate(&plate, 0, a->rows); }
+}
+
+/* By how much the energy rises along the ways, without clamps; `residual` has the forces of the plate. */
 CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   row_sum sum = row_sum_start();
   energy_row e = {
       .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
-  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  if (t->bends) { bend_plate(&plate, 0, a->rows); }
   start_wind(&e.wind, c, a, t);
   for (; e.row < a->rows; e.row++) {
     e.r = linear_row_of(a, e.row);
@@ -23578,6 +23582,7 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
 }
 
 static float energy_rise(const cloth *c, const substep_terms *t) {
+  bend_ways(arrays_of(c), t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
   if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }

@@ -335,7 +335,7 @@ CLOTH_INLINE const substep_terms *terms_of_pair(const self_body *const body[2]) 
 
 /* Makes an element of a lane, of which `m` is remembered, if anything is. Beside a contour it has no normal, and a gap
    beyond all laws. */
-static void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
+CLOTH_SEPARATE void add_element(element_search *s, float values[7][CLOTH_LANES], int32_t lane, const pair_memory *m) {
   const self_group *g = s->g;
   const pair_block *b = &s->block;
   const int32_t step = (int32_t)(absolute(values[2][lane]) / b->thickness[lane] * ((float)REACH_STEPS / MOST_REACH));

@@ -402,7 +402,7 @@ static int are_edges_flat(const self_body *b, const float *warp, const float *we
 }
 
 /* Finds which nodes of a level are flat with those beside, below and across them. */
-static void find_flat(const self_body *b, const self_level *l, float least) {
+CLOTH_SEPARATE void find_flat(const self_body *b, const self_level *l, float least) {
   for (int32_t n = 0; n < l->columns * l->rows; n++) {
     const int32_t row = n / l->columns, column = n - row * l->columns;
     const int32_t beside = column + 1 < l->columns ? 1 : b->is_wrapped ? -column : 0;

@@ -283,14 +283,18 @@ static int are_springs_plain(const substep_terms *t) {
   return plain;
 }
 
-/* By how much the energy rises along the ways, without clamps; `residual` takes the forces of the plate. */
+/* residual = what the plate's block makes of the ways. */
+CLOTH_SEPARATE void bend_ways(const solve_arrays *a, const substep_terms *t) {
+  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
+  if (t->bends) { bend_plate(&plate, 0, a->rows); }
+}
+
+/* By how much the energy rises along the ways, without clamps; `residual` has the forces of the plate. */
 CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   row_sum sum = row_sum_start();
   energy_row e = {
       .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
-  const plate_rows plate = plate_of(a, t, a->bent, a->residual, 1.0f);
-  if (t->bends) { bend_plate(&plate, 0, a->rows); }
   start_wind(&e.wind, c, a, t);
   for (; e.row < a->rows; e.row++) {
     e.r = linear_row_of(a, e.row);
@@ -304,6 +308,7 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
 }
 
 static float energy_rise(const cloth *c, const substep_terms *t) {
+  bend_ways(arrays_of(c), t);
   float rise = rise_of_rows(c, t) + clamps_rise(c, t);
 #if WITH_COLLIDERS
   if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
