@@ -67,6 +67,8 @@ CC ?= cc
 BUILD ?= build
 OPTIMISE ?= -O2
 WARNINGS = -Wall -Wextra -Wconversion -Wdouble-promotion -Wshadow
+# clang before 16 reads what its own vectorisers gather too late, see docs/determinism.md
+WASM_SIMD = -msimd128 -fno-slp-vectorize -fno-vectorize
 CFLAGS = -std=c99 $(OPTIMISE) -ffp-contract=off -fno-math-errno $(WARNINGS) -I. -Iexamples
 
 # What every program that contains the library depends on, and what it may include besides.

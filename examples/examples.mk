@@ -88,7 +88,7 @@ web: $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm $(BUILD)/web/hashes.
 $(BUILD)/web/cloth.wasm $(BUILD)/web/cloth_scalar.wasm: examples/web/page.c examples/methods/methods.c $(WEB_GLUE) port/boards/memory.c $(HEADERS) cloth.c
 	@sh tests/install.sh web
 	@mkdir -p $(@D)
-	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),$(WEB_SCALAR_LEVEL),-O3 -msimd128) $(filter-out cloth.c,$(filter %.c,$^)) -o $@
+	clang $(WEB_FLAGS) $(if $(findstring scalar,$@),$(WEB_SCALAR_LEVEL),-O3 $(WASM_SIMD)) $(filter-out cloth.c,$(filter %.c,$^)) -o $@
 
 # It runs once: -O1 compiles in half of the time, and the bits are the same.
 $(BUILD)/web/hashes: examples/web/hashes.c examples/methods/methods.c $(WEB_GLUE) $(HEADERS) cloth.c

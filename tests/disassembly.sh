@@ -56,7 +56,7 @@ x86-64 AVX2 FMA clang|x86|clang -mavx2 -mfma|$host_disassembler|fma-flush clang 
 s390x z14 gcc|s390|s390x-linux-gnu-gcc -march=z14|s390x-linux-gnu-objdump -d --no-show-raw-insn|s390x gcc -Os
 ppc64 gcc|ppc|powerpc64-linux-gnu-gcc|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
 full ppc64 clang|ppc|clang --target=powerpc64-linux-gnu $no_vectors|powerpc64-linux-gnu-objdump -d --no-show-raw-insn
-wasm32 SIMD clang|wasm|clang --target=wasm32 -msimd128|llvm-objdump -d --no-show-raw-insn|wasm-simd clang -O3
+wasm32 SIMD clang|wasm|clang --target=wasm32 -msimd128 -fno-slp-vectorize -fno-vectorize|llvm-objdump -d --no-show-raw-insn|wasm-simd clang -O3
 END
 }
 

@@ -9,7 +9,7 @@
 #
 # The hashes of the scenes are known, as those of golden.c: with another arithmetic, or other scenes, new ones are put
 # here in the same change.
-known="small d6a194efd0ea130f full 3823d4b2d41429c0 equation d907b0cab212264f"
+known="small bfa62edf3ddc0ad4 full 3823d4b2d41429c0 equation 1249b7fede5511b5"
 set -u
 build=$1
 task=${2:-short}
@@ -69,6 +69,7 @@ END
 # GCC 12 for SH4 reverses branches on >= and <= as soon as it optimises, so there is but one level to compare.
 # win64-scalar: clang 14 packs scalars of clamp_length() into lanes and squares the lanes that hold none of them, too.
 # Those may be subnormal, which raises the flag that the scenes check, and nothing reads them; so without that packing.
+# wasm-simd: clang 14 reads what its own vectoriser gathers too late, see docs/determinism.md.
 # At -Os clang 14 ends with a fault of its own on Helium.
 # m0-small: what the small scenes call, and nothing else of the library.
 # msvc: clang in its Microsoft mode. msvc-only: with the macros of Microsoft's own compiler alone, so without attributes
@@ -107,7 +108,7 @@ powerpc        | powerpc  | -        |       |
 mips           | mips     | -        |       |
 sh4            | sh4      | only -O0 |       |
 wasm-scalar    | wasm     | -        |       |
-wasm-simd      | wasm     | -O3      | lanes | -msimd128
+wasm-simd      | wasm     | -O3      | lanes | -msimd128 -fno-slp-vectorize -fno-vectorize
 win64-scalar   | win64    | -        |       | -DCLOTH_SCALAR -fno-tree-slp-vectorize
 win64-sse2     | win64    | -        |       |
 win64-avx2     | win64    | -        |       | -mavx2

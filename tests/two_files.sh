@@ -31,7 +31,7 @@ neon|lanes_neon.h|clang --target=aarch64-linux-gnu
 neon|lanes_neon.h|arm-linux-gnueabihf-gcc -mfpu=neon
 helium|lanes_helium.h|arm-none-eabi-gcc $m55
 helium|lanes_helium.h|clang --target=arm-none-eabi $m55
-wasm|lanes_wasm.h|clang --target=wasm32 -msimd128
+wasm|lanes_wasm.h|clang --target=wasm32 -msimd128 -fno-slp-vectorize -fno-vectorize
 scalar||clang --target=wasm32
 scalar||arm-none-eabi-gcc -mcpu=cortex-m55+nomve -mthumb -mfloat-abi=hard -mfpu=auto
 scalar||arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb

@@ -38,7 +38,7 @@ NPM_FILES = $(addprefix port/npm/,package.json cloth.js cloth.d.ts)
 $(BUILD)/npm/cloth.wasm $(BUILD)/npm/cloth_scalar.wasm: port/boards/memory.c $(SOURCES)
 	@sh tests/install.sh npm
 	@mkdir -p $(@D)
-	clang $(NPM_FLAGS) $(if $(findstring scalar,$@),,-msimd128) cloth.c $< -o $@
+	clang $(NPM_FLAGS) $(if $(findstring scalar,$@),,$(WASM_SIMD)) cloth.c $< -o $@
 
 # The layouts of structs are those of the compiler, or this does not compile.
 $(BUILD)/npm/structs.js: $(BUILD)/bindings/cloth.txt $(BINDINGS)/javascript.awk
