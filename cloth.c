@@ -485,6 +485,19 @@ static cloth_vector unit_or_zero(cloth_vector a) {
                                        : vector(0.0f, 0.0f, 0.0f);
 }
 
+#if WITH_SELF_TEST
+
+/* A float of these bits that the compiler cannot know, so that it evaluates no expression of it at compile time. Not
+   inlined: volatile alone did not keep one compiler from moving the expression. */
+CLOTH_SEPARATE float opaque_float(uint32_t bits) {
+  volatile uint32_t kept = bits;
+  float_bits b;
+  b.bits = kept;
+  return b.value;
+}
+
+#endif
+
 /// Hash ///
 
 /* 64 bits over a sequence of 32-bit words, as numbers, so that byte order does not count. Four streams take the words
@@ -6450,12 +6463,12 @@ static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
   return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
 }
 
-/* Floats of the coarse levels with their direct solve, none if there are no levels. *ground: of the blocks that these
-   do not take from springs. */
-CLOTH_ONCE int32_t floats_of_levels(const cloth *c, const cloth_config *config, int32_t *ground) {
+/* Floats of the coarse levels with their direct solve, none if there are no levels, with cells of an aspect. *ground:
+   of the blocks that these do not take from springs. */
+CLOTH_ONCE int32_t floats_of_levels(const cloth *c, float aspect, int32_t *ground) {
   grid_level levels[MAX_LEVELS];
   int32_t count;
-  const int32_t floats = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+  const int32_t floats = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, levels, &count);
   *ground = ground_floats(levels, count);
   return count > 0 ? floats + SOLVED_FLOATS : 0;
 }
@@ -6493,7 +6506,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
   int32_t ground;
-  const int32_t levels = floats_of_levels(c, config, &ground), pair = 2 * vector;
+  const int32_t levels = floats_of_levels(c, cell_aspect(config), &ground), pair = 2 * vector;
   c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
   c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
   c->scratch.place = reserve_vectors(end, vector);
@@ -31338,8 +31351,14 @@ enum {
 };
 #define KERNELS_HASH UINT64_C(0xf14f9878200633c9)
 
-static cloth_vector kernel_vector(const float *numbers, int32_t n) {
-  return vector(numbers[n % KERNEL_NUMBERS], numbers[(n + 9) % KERNEL_NUMBERS], numbers[(n + 20) % KERNEL_NUMBERS]);
+/* Numbers between 1/2 and 1. */
+static float kernel_number(int32_t n) {
+  return opaque_float(0x3f000000u + (0x0025a6f3u * (uint32_t)n + 0x00134567u) % 0x00800000u);
+}
+
+static cloth_vector kernel_vector(int32_t n) {
+  return vector(kernel_number(n % KERNEL_NUMBERS), kernel_number((n + 9) % KERNEL_NUMBERS),
+                kernel_number((n + 20) % KERNEL_NUMBERS));
 }
 
 static void hash_number(hasher *h, float number) {
@@ -31362,16 +31381,16 @@ static void hash_lanes3(hasher *h, lanes3 block, int32_t count) {
 }
 
 /* What springs from a block of a row make of their force: through the inverse of their blocks, and back. */
-CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_terms *t, const float *numbers) {
+CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_terms *t) {
   const lanes3 here = near_load(row, KERNEL_PITCH, i), next = near_load(row, KERNEL_PITCH, i + 1);
   const lanes3 before = near_load(row, KERNEL_PITCH, i - 1);
-  const spring_coefficients k = {.stiffness = lanes_splat(64.0f * numbers[0]),
-                                 .tension = lanes_splat(16.0f * numbers[1]),
-                                 .turn = lanes_splat(512.0f * numbers[2]),
-                                 .damping = lanes_splat(numbers[3])};
-  const lanes3 way = lanes3_scale(lanes3_subtract(here, before), lanes_splat(0.0625f * numbers[4]));
+  const spring_coefficients k = {.stiffness = lanes_splat(64.0f * kernel_number(0)),
+                                 .tension = lanes_splat(16.0f * kernel_number(1)),
+                                 .turn = lanes_splat(512.0f * kernel_number(2)),
+                                 .damping = lanes_splat(kernel_number(3))};
+  const lanes3 way = lanes3_scale(lanes3_subtract(here, before), lanes_splat(0.0625f * kernel_number(4)));
   const spring_motion m = {.d = lanes3_subtract(here, next), .way = way, .turn = lanes3_subtract(way, here)};
-  const linear_spring s = linearise_spring(t, 0, &k, &m, 0.5f * numbers[5]);
+  const linear_spring s = linearise_spring(t, 0, &k, &m, 0.5f * kernel_number(5));
   const symmetric block = symmetric_add(block_of_spring(s.across, s.along, m.d), symmetric_identity(lanes_splat(1.0f)));
   const lanes3 force = lanes3_scale(m.d, lanes_negate(s.force));
   const lanes3 moved = symmetric_apply(symmetric_inverse(block, lanes_splat(0.5f)), force);
@@ -31379,7 +31398,7 @@ CLOTH_INLINE lanes3 kernel_force(const float *row, int32_t i, const substep_term
 }
 
 /* Springs along a row whose lengths differ, and the sum of what they give. */
-CLOTH_SEPARATE void hash_springs(hasher *h, const float *numbers) {
+CLOTH_SEPARATE void hash_springs(hasher *h) {
   float places[3 * (KERNEL_PITCH + 2 * ROW_PAD)], sums[LANES_SUMS], *row = places + NEAR_STEP * ROW_PAD;
   substep_terms t;
   lanes_sum none;
@@ -31387,14 +31406,14 @@ CLOTH_SEPARATE void hash_springs(hasher *h, const float *numbers) {
   fill_zero(&t, sizeof t);
   fill_zero(&none, sizeof none);
   fill_zero(places, sizeof places);
-  t.limit = 0.125f * numbers[6];
-  t.limit_stiffness = 32.0f * numbers[7];
+  t.limit = 0.125f * kernel_number(6);
+  t.limit_stiffness = 32.0f * kernel_number(7);
   for (int32_t i = 0; i < KERNEL_COLUMNS; i++) {
-    const cloth_vector off = kernel_vector(numbers, 5 * i);
+    const cloth_vector off = kernel_vector(5 * i);
     near_vector_store(row, KERNEL_PITCH, i, vector(0.25f * (float)i + 0.125f * off.x, 0.25f * off.y, 0.125f * off.z));
   }
   EACH_ROW_BLOCK(i, ends, KERNEL_COLUMNS - 1, {
-    const lanes3 force = kernel_force(row, i, &t, numbers);
+    const lanes3 force = kernel_force(row, i, &t);
     row_sum_add(&sum, i,
                 lanes_within(lanes3_dot(force, force), ends & ROW_LAST ? KERNEL_COLUMNS - 1 - i : CLOTH_LANES));
     hash_lanes3(h, force, KERNEL_COLUMNS - 1 - i);
@@ -31416,7 +31435,7 @@ static level_pair kernel_pair(float *row, int32_t is_ring) {
 }
 
 /* Vectors of the grid restricted to the coarse one. */
-CLOTH_SEPARATE void hash_restriction(hasher *h, const float *numbers, int32_t is_ring) {
+CLOTH_SEPARATE void hash_restriction(hasher *h, int32_t is_ring) {
   float transfer[6 * KERNEL_TRANSFER], fine[3 * KERNEL_PITCH * KERNEL_ROWS];
   float coarse[3 * KERNEL_COARSE_PITCH * KERNEL_COARSE_ROWS];
   const level_pair p = kernel_pair(transfer, is_ring);
@@ -31424,7 +31443,7 @@ CLOTH_SEPARATE void hash_restriction(hasher *h, const float *numbers, int32_t is
   fill_zero(fine, sizeof fine);
   for (int32_t n = 0; n < KERNEL_COLUMNS * KERNEL_ROWS; n++) {
     const int32_t place = n / KERNEL_COLUMNS * KERNEL_PITCH + n % KERNEL_COLUMNS;
-    const cloth_vector a = kernel_vector(numbers, 3 * n);
+    const cloth_vector a = kernel_vector(3 * n);
     *own_at(fine, 3, place, 0) = a.x;
     *own_at(fine, 3, place, 1) = a.y;
     *own_at(fine, 3, place, 2) = a.z;
@@ -31438,7 +31457,7 @@ CLOTH_SEPARATE void hash_restriction(hasher *h, const float *numbers, int32_t is
 }
 
 /* Vectors of the coarse grid spread over the fine one. */
-CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t is_ring) {
+CLOTH_SEPARATE void hash_interpolation(hasher *h, int32_t is_ring) {
   float transfer[6 * KERNEL_TRANSFER], fine[3 * KERNEL_PLANE], coarse[3 * KERNEL_COARSE_PLANE];
   float *from = coarse + NEAR_STEP * ROW_PAD, *to = fine + NEAR_STEP * ROW_PAD;
   const level_pair p = kernel_pair(transfer, is_ring);
@@ -31447,7 +31466,7 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
   fill_zero(coarse, sizeof coarse);
   for (int32_t n = 0; n < p.coarse_columns * p.coarse_rows; n++) {
     float *row = near_row(from, p.coarse_pitch, n / p.coarse_columns);
-    near_vector_store(row, KERNEL_COARSE_PLANE, n % p.coarse_columns, kernel_vector(numbers, 3 * n));
+    near_vector_store(row, KERNEL_COARSE_PLANE, n % p.coarse_columns, kernel_vector(3 * n));
   }
   const interpolation v = {from, to, KERNEL_COARSE_PLANE, KERNEL_PLANE, 0};
   close_coarse(&p, from, KERNEL_COARSE_PLANE);
@@ -31459,26 +31478,28 @@ CLOTH_SEPARATE void hash_interpolation(hasher *h, const float *numbers, int32_t 
 }
 
 /* Contacts of all depths. */
-CLOTH_SEPARATE void hash_contacts(hasher *h, const float *numbers) {
+CLOTH_SEPARATE void hash_contacts(hasher *h) {
   for (int32_t n = 0; n < 8; n++) {
-    const float gap = 0.015625f * numbers[n + 2] * (float)(n - 2), moves = 0.0625f * (numbers[n + 4] - 0.75f);
-    const contact_tangent t = contact_at(lanes_splat(64.0f * numbers[n]), lanes_splat(0.0625f * numbers[n + 1]),
-                                         lanes_splat(gap), lanes_splat(numbers[n + 3]), lanes_splat(moves));
+    const float gap = 0.015625f * kernel_number(n + 2) * (float)(n - 2),
+                moves = 0.0625f * (kernel_number(n + 4) - 0.75f);
+    const contact_tangent t =
+        contact_at(lanes_splat(64.0f * kernel_number(n)), lanes_splat(0.0625f * kernel_number(n + 1)), lanes_splat(gap),
+                   lanes_splat(kernel_number(n + 3)), lanes_splat(moves));
     hash_number(h, lanes_first_value(t.force));
     hash_number(h, lanes_first_value(t.stiffness));
   }
 }
 
-/* 1 if the kernels make of KERNEL_NUMBERS numbers between 1/2 and 1 what they make of them on every machine. */
-static int kernels_are_right(const float *numbers) {
+/* 1 if the kernels make of these numbers what they make of them on every machine. */
+CLOTH_SEPARATE int kernels_are_right(void) {
   hasher h;
   hash_start(&h);
-  hash_springs(&h, numbers);
+  hash_springs(&h);
   for (int32_t is_ring = 0; is_ring < 2; is_ring++) {
-    hash_restriction(&h, numbers, is_ring);
-    hash_interpolation(&h, numbers, is_ring);
+    hash_restriction(&h, is_ring);
+    hash_interpolation(&h, is_ring);
   }
-  hash_contacts(&h, numbers);
+  hash_contacts(&h);
   return hash_end(&h) == KERNELS_HASH;
 }
 
@@ -31490,15 +31511,6 @@ static int kernels_are_right(const float *numbers) {
    plain C. Finds builds and machines that fuse, widen or flush. */
 
 #if WITH_SELF_TEST
-
-/* A float of these bits that the compiler cannot know, so that it evaluates no expression of it at compile time. Not
-   inlined: volatile alone did not keep one compiler from moving the expression. */
-CLOTH_SEPARATE float opaque_float(uint32_t bits) {
-  volatile uint32_t kept = bits;
-  float_bits b;
-  b.bits = kept;
-  return b.value;
-}
 
 /* 1 if the value, once rounded to a float in memory, has these bits. */
 static int has_bits(float value, uint32_t bits) {
@@ -31740,18 +31752,6 @@ CLOTH_SEPARATE int chain_is_right(void) {
   return hash_chain(&c) == CHAIN_HASH;
 }
 
-static float kernel_number(int32_t n) {
-  return opaque_float(0x3f000000u + (0x0025a6f3u * (uint32_t)n + 0x00134567u) % 0x00800000u);
-}
-
-CLOTH_SEPARATE int step_is_right(void) {
-  float numbers[KERNEL_NUMBERS];
-  for (int32_t n = 0; n < KERNEL_NUMBERS; n++) {
-    numbers[n] = kernel_number(n);
-  }
-  return kernels_are_right(numbers);
-}
-
 int cloth_self_test(void) {
   const known_bits *end = known_results + sizeof known_results / sizeof known_results[0];
   for (const known_bits *k = known_results; k < end; k++) {
@@ -31767,7 +31767,7 @@ int cloth_self_test(void) {
   if (CLOTH_LANES > 1 && !lanes_are_right()) { /* a single lane is the scalar reference itself */
     return CLOTH_ERROR_LANES;
   }
-  if (!step_is_right()) { return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION; }
+  if (!kernels_are_right()) { return CLOTH_LANES > 1 ? CLOTH_ERROR_LANES : CLOTH_ERROR_EXCESS_PRECISION; }
   /* Half of the smallest normal number, 2^-127, is 0 only if the scalar or the vector unit flushes subnormals. */
   float half = opaque_float(0x3f000000u);
   float smallest = opaque_float(0x00800000u);

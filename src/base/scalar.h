@@ -278,3 +278,16 @@ static cloth_vector unit_or_zero(cloth_vector a) {
   return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
                                        : vector(0.0f, 0.0f, 0.0f);
 }
+
+#if WITH_SELF_TEST
+
+/* A float of these bits that the compiler cannot know, so that it evaluates no expression of it at compile time. Not
+   inlined: volatile alone did not keep one compiler from moving the expression. */
+CLOTH_SEPARATE float opaque_float(uint32_t bits) {
+  volatile uint32_t kept = bits;
+  float_bits b;
+  b.bits = kept;
+  return b.value;
+}
+
+#endif

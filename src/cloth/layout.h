@@ -268,12 +268,12 @@ static uintptr_t reserve_places(const cloth *c, uint32_t *end, int32_t floats) {
   return reserve_vectors(end, floats * pitch_of(c) * c->grid.rows);
 }
 
-/* Floats of the coarse levels with their direct solve, none if there are no levels. *ground: of the blocks that these
-   do not take from springs. */
-CLOTH_ONCE int32_t floats_of_levels(const cloth *c, const cloth_config *config, int32_t *ground) {
+/* Floats of the coarse levels with their direct solve, none if there are no levels, with cells of an aspect. *ground:
+   of the blocks that these do not take from springs. */
+CLOTH_ONCE int32_t floats_of_levels(const cloth *c, float aspect, int32_t *ground) {
   grid_level levels[MAX_LEVELS];
   int32_t count;
-  const int32_t floats = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), cell_aspect(config), levels, &count);
+  const int32_t floats = plan_levels(c->grid.columns, c->grid.rows, is_wrapped(c), aspect, levels, &count);
   *ground = ground_floats(levels, count);
   return count > 0 ? floats + SOLVED_FLOATS : 0;
 }
@@ -311,7 +311,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
 static void layout_shared(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t pitch = pitch_of(c), vector = near_floats(pitch, c->grid.rows);
   int32_t ground;
-  const int32_t levels = floats_of_levels(c, config, &ground), pair = 2 * vector;
+  const int32_t levels = floats_of_levels(c, cell_aspect(config), &ground), pair = 2 * vector;
   c->scratch.solution = reserve_vectors(end, pair > ground ? pair : ground);
   c->scratch.direction = c->scratch.solution + (uint32_t)vector * sizeof(float);
   c->scratch.place = reserve_vectors(end, vector);
