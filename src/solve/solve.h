@@ -234,7 +234,7 @@ static float energy_of_fall(const cloth *c, const substep_terms *t) {
 typedef struct solve_state {
   const solve_group *group;
   float tolerance, finished; /* bounds on the root of r . z over the first, and on the last change of the potential */
-  int32_t fixed_work, iterations, end;
+  int32_t fixed_work, has_bodies, iterations, end;
   int32_t goes_on;               /* 1: beyond `iterations`, while more than `finished` is left */
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
   float unsolved;                /* by how much the last iteration has changed the potential */
@@ -253,7 +253,7 @@ static float multiply_member(const solve_member *m, int32_t is_last) {
 static float multiply_direction(const solve_state *s, int32_t is_last) {
   float sum = 0.0f;
   EACH_MEMBER(s->group, m, sum += m->weight * multiply_member(m, is_last));
-  sum += multiply_bodies(s->group, is_last);
+  sum += s->has_bodies ? multiply_bodies(s->group, is_last) : 0.0f;
 #if WITH_SELF
   sum += has_elements(s->group) ? multiply_pairs(s->group->pairs, is_last) : 0.0f;
 #endif
@@ -335,9 +335,10 @@ static void set_solve_bounds(solve_state *s) {
   EACH_MEMBER(s->group, m, {
     s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
     s->fixed_work |= m->c->settings.capacity.fixed_work;
+    s->has_bodies |= body_count_of(m->c) > 0;
     kinetic += m->weight * workspace_of(m->c)->kinetic;
     fall += m->weight * energy_of_fall(m->c, m->t);
-    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || body_count_of(m->c) > 0;
+    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
     s->iterations = larger_of(m->t->iterations, s->iterations);
     most = larger_of(m->t->most_iterations, most);
     rounds = smaller_of(m->t->rounds, rounds);
