@@ -797,9 +797,9 @@ static void test_sums(void) {
 #define CLEARED 20
 
 /* Clang 14 for WebAssembly read some of the sums after it had cleared them, see lanes_splat() of port/lanes_wasm.h. */
-CLOTH_SEPARATE momenta take_sums(momentum_sums *s) {
+CLOTH_SEPARATE momenta take_sums(vector_sum s[2]) {
   const momenta m = momenta_of(s);
-  fill_zero(s, sizeof *s);
+  fill_zero(s, 2 * sizeof *s);
   return m;
 }
 
@@ -832,15 +832,15 @@ static row_sum whole_sum(int32_t first, float *total) {
 
 static void test_cleared_memory(void) {
   for (int32_t i = 0; i < CLEARED; i++) {
-    momentum_sums s;
+    vector_sum s[2];
     momenta expected;
-    s.linear.x = whole_sum(i, &expected.linear.x);
-    s.linear.y = whole_sum(i + 1, &expected.linear.y);
-    s.linear.z = whole_sum(i + 2, &expected.linear.z);
-    s.angular.x = whole_sum(i + 3, &expected.angular.x);
-    s.angular.y = whole_sum(i + 4, &expected.angular.y);
-    s.angular.z = whole_sum(i + 5, &expected.angular.z);
-    const momenta m = take_sums(&s);
+    s[0].x = whole_sum(i, &expected.linear.x);
+    s[0].y = whole_sum(i + 1, &expected.linear.y);
+    s[0].z = whole_sum(i + 2, &expected.linear.z);
+    s[1].x = whole_sum(i + 3, &expected.angular.x);
+    s[1].y = whole_sum(i + 4, &expected.angular.y);
+    s[1].z = whole_sum(i + 5, &expected.angular.z);
+    const momenta m = take_sums(s);
     check_sums(i, m.linear, expected.linear);
     check_sums(i, m.angular, expected.angular);
     float from[2] = {(float)(i + 1), 2.0f}, to[CLOTH_LANES];
