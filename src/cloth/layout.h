@@ -245,6 +245,7 @@ static void layout_reactions(cloth *c, const cloth_config *config, uint32_t *end
 static void layout_own(cloth *c, const cloth_config *config, uint32_t *end) {
   const int32_t substeps = larger_of(config->substeps, config->integration.max_substeps);
   reserve_floats(end, LANE_PAD);
+  *end = align_up(*end); /* it holds pointers */
   c->own.workspace = reserve(end, sizeof(workspace) + (c->self ? sizeof(self_workspace) : 0u));
   c->own.iterations = reserve(end, (uint32_t)substeps * (uint32_t)sizeof(uint16_t));
   const uint32_t bodies = (uint32_t)config->capacity.max_shared_bodies;

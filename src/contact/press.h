@@ -27,14 +27,7 @@
  * depth, everything is the exact tangent, and what rests stays at rest.
  *
  * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
- * then. Slow particles that the first iteration takes into a collider that they were not to touch are predicted anew
- * from there, with the solution y so far, what is left of the residual r and the inverse B of the preconditioner's
- * block:
- *
- *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
- *
- * The first prediction takes them as if their neighbours stood still; where all go together, as at the hem of a cape,
- * a touch would be off and on in turn for ever. At rest y = r = 0.
+ * then.
  *
  * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
  *
@@ -301,7 +294,6 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
 typedef struct contact_release {
   const cloth *c;
   const solve_arrays *a;
-  const substep_terms *t;
   float length; /* of the last step along the direction */
   int32_t has_solution, all;
   lanes fast; /* ways that are longer are fast */
@@ -348,72 +340,16 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
-/* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
-   Morrison 1950). */
-CLOTH_INLINE void add_to_inverse(float *inverse, int32_t place, lanes3 n, lanes k) {
-  symmetric m = own_block(inverse, place);
-  const lanes3 column = lanes3_flush(symmetric_apply(m, n));
-  const lanes more = lanes_multiply(k, lanes_flush(lanes3_dot(column, n)));
-  const lanes share = lanes_divide(k, lanes_add(lanes_splat(1.0f), more));
-  symmetric_add_outer(&m, lanes3_flush(lanes3_scale(column, lanes_negate(share))), column, lanes_splat(0.0f));
-  own_block_store(inverse, place, symmetric_quantise(m));
-}
-
-/* Predicts contacts of lanes `k` of a touch anew that do not press: from the solution so far, which has what their
-   neighbours do, and where the residual takes the particle from there. What presses now has no friction yet. */
-CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
-  const solve_arrays *a = rel->a;
-  const int32_t place = e->row * a->pitch + e->column + k;
-  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
-  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
-  const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
-  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
-  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
-  if (!lanes_any(which)) { return; }
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = solution_of_touch(rel, e, k);
-  const lanes3 left =
-      lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
-  const symmetric inverse = own_block(a->inverse, place);
-  const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
-  const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
-  const lanes depth = lanes_divide(gap, thickness);
-  const lanes alone = lanes_subtract(depth, lanes_divide(lanes_flush(lanes3_dot(way, n)), thickness));
-  const lanes_mask presses = lanes_both(which, lanes_less(zero, alone));
-  if (!lanes_any(presses)) { return; }
-  const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
-  const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
-  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
-  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
-  const lanes along = lanes_keep(presses, law.stiffness);
-  touch_store(e, TOUCH_FORCE, k, lanes_select(presses, law.force, touch_load(e, TOUCH_FORCE, k)));
-  touch_store(e, TOUCH_ALONG, k, lanes_select(presses, along, touch_load(e, TOUCH_ALONG, k)));
-  add_contact_block(a->ground, place, n, along, zero);
-  add_to_inverse(a->inverse, place, n, along);
-  const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
-  const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
-  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
-}
-
-/* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
-   that are fast, or with `all` among all. Otherwise slow ones that neighbours take into a collider begin to press.
-   Residual, product and operator change. Bodies keep what their blocks were factored with. */
-CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
-                                             int32_t all) {
-  const solve_arrays *a = arrays_of(c);
+/* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
+   with `all` among all. Residual, product and operator change. Bodies keep what their blocks were factored with. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
   contact_release r = {
-      .c = c, .a = a, .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
-  const int32_t meets =
-      !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that knows no block */
+      .c = c, .a = arrays_of(c), .length = length, .has_solution = has_solution, .all = all, .fast = fast};
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    if (find_unknown(c, e->collider)) { continue; }
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
-      release_lanes(&r, e, k);
-      if (meets) { meet_lanes(&r, e, k); }
-      (void)i;
-    });
+    if (!find_unknown(c, e->collider)) { EACH_TOUCH_LANES(e, r.a->columns, k, i, release_lanes(&r, e, k); (void)i); }
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;

@@ -267,11 +267,10 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
 
 /* A query from a place, with the axes of the world. */
 static surface_query query_from(const cloth *c, cloth_vector from) {
-  return (surface_query){.c = c,
-                         .x = vectors_at(c, c->state.position),
-                         .origin = vector_flush(from, STATE_QUANTUM),
-                         .axis = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}},
-                         .triangle = -1};
+  surface_query s = {.c = c, .x = vectors_at(c, c->state.position), .triangle = -1};
+  s.origin = vector_flush(from, STATE_QUANTUM);
+  s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
+  return s;
 }
 
 /* The third axis is that of the ray; the first is perpendicular to it and the axis of the world it leans to least. */

@@ -307,7 +307,7 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   const int32_t is_last = iteration == s->iterations - 1;
   EACH_MEMBER(s->group, m, {
     if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
-      const solve_change change = release_contacts(m->c, m->t, s->step, m->has_solution, is_last);
+      const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
     if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
