@@ -196,6 +196,7 @@ static void keep_arrays(const cloth *c) {
   workspace_of(c)->arrays = describe_arrays(c);
 }
 
+/* Those of the step under way; between steps there are none. */
 static const solve_arrays *arrays_of(const cloth *c) {
   return &workspace_of(c)->arrays;
 }

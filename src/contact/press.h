@@ -290,7 +290,7 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
   return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
-/* What changing contacts in the solve takes, and what it changes. */
+/* What letting go takes, and what it changes. */
 typedef struct contact_release {
   const cloth *c;
   const solve_arrays *a;
@@ -301,13 +301,8 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* The solution so far of lanes `k` of a touch. */
-CLOTH_INLINE lanes3 solution_of_touch(const contact_release *rel, const touch *e, int32_t k) {
-  return lanes3_flush(solution_with(rel->a, e->row, e->column + k, lanes_splat(rel->length), rel->has_solution));
-}
-
-/* Contacts of lanes `k` have become stiffer by this along and across, which changes the residual by `change`: puts that
-   into residual, product and sums. */
+/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
+   `across`, and the residual by `change`. */
 CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
                              lanes across) {
   const solve_arrays *a = rel->a;
@@ -332,7 +327,8 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
   if (!lanes_any(which)) { return; }
   const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes3 moved = solution_of_touch(rel, e, k);
+  const lanes length = lanes_splat(rel->length);
+  const lanes3 moved = lanes3_flush(solution_with(rel->a, e->row, e->column + k, length, rel->has_solution));
   const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), is_fast, which);
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
