@@ -332,8 +332,7 @@ typedef struct pair_element {
     cloth_vector last; /* its force in the part before [N] ... */
     element_law law;   /* ... until it has a law */
   } press;
-  float gap;          /* where it is linearised, then where the solution leads [m] */
-  float block_across; /* what the blocks of its particles hold of k_t */
+  float gap; /* where it is linearised, then where the solution leads [m] */
 } pair_element;
 
 /* A pair of nodes to be visited, each by its number in a level of the tree. */

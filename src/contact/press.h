@@ -26,8 +26,15 @@
  * A particle between two colliders that face each other takes its depth as it is. At rest b' = 0: then Q is the present
  * depth, everything is the exact tangent, and what rests stays at rest.
  *
- * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
- * then.
+ * During the solve contacts that would pull, where particles are fast or began outside of the law, let go, and friction
+ * is bounded by what presses then. Slow particles that the first iteration takes into a collider that they were not to
+ * touch are predicted anew from there, with the solution y so far, what is left of the residual r and the inverse B of
+ * the preconditioner's block:
+ *
+ *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
+ *
+ * The first prediction takes them as if their neighbours stood still; where all go together, as at the hem of a cape,
+ * a touch would be off and on in turn for ever. At rest y = r = 0.
  *
  * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
  *
@@ -41,6 +48,9 @@
 /* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
    drape of 64 x 64 moving at .3 m/s. */
 #define FAST_WAY 0.25f
+/* Most by which a contact that is met in the solve stiffens the preconditioner's block along its normal, over what that
+   was. Above 1e7 rounding makes the block indefinite; less takes iterations. */
+#define MOST_STIFFENED 1.0e5f
 /* How held particles resist. */
 #define HELD_RESISTANCE 1.0e6f
 /* Stiffness of their contact with a body over its mass [1/s^2]: that which stops it in 1/60 s, the longest substep.
@@ -83,10 +93,10 @@ static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, c
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
    predicted. */
-CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_t first, int32_t k) {
-  lanes faced = lanes_select(p->moves, lanes_splat(0.0f), lanes_splat(1.0f));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    const touch *other = &p->list[n];
+CLOTH_INLINE lanes_mask are_faced(const touch *list, lanes_mask free, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_select(free, lanes_splat(0.0f), lanes_splat(1.0f));
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *other = &list[n];
     const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
     const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
     faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
@@ -125,7 +135,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
-  const lanes_mask faced = are_faced(p, e, first, k);
+  const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
@@ -264,11 +274,10 @@ CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Lets go contacts of lanes `k` of a touch that pull, where their particles are fast, and bounds friction by what
-   presses now, with a coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual
-   changes. */
+/* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
+   coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual changes. */
 CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
-                                  lanes_mask fast, lanes_mask which) {
+                                  lanes_mask goes, lanes_mask which) {
   const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
   const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
@@ -276,7 +285,7 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
   const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), fast), which);
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
   const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
   const lanes_mask slips =
       lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
@@ -290,16 +299,22 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
   return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
-/* What letting go takes, and what it changes. */
+/* What changing contacts in the solve takes, and what it changes. */
 typedef struct contact_release {
   const cloth *c;
   const solve_arrays *a;
+  const substep_terms *t;
   float length; /* of the last step along the direction */
   int32_t has_solution, all;
   lanes fast; /* ways that are longer are fast */
   lanes_sum along, most;
   int32_t changed;
 } contact_release;
+
+/* The solution so far of lanes `k` of a touch. */
+CLOTH_INLINE lanes3 solution_of_touch(const contact_release *rel, const touch *e, int32_t k) {
+  return lanes3_flush(solution_with(rel->a, e->row, e->column + k, lanes_splat(rel->length), rel->has_solution));
+}
 
 /* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
@@ -318,34 +333,94 @@ CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, la
   rel->changed = 1;
 }
 
-/* Lets go in lanes `k` of a touch. */
+/* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
 CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const int32_t particle = e->row * rel->a->columns + e->column + k;
-  const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes way = touch_load(e, TOUCH_WAY, k);
   const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
-  const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_less(rel->fast, way));
   if (!lanes_any(which)) { return; }
+  const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
+  const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
   const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes length = lanes_splat(rel->length);
-  const lanes3 moved = lanes3_flush(solution_with(rel->a, e->row, e->column + k, length, rel->has_solution));
-  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), is_fast, which);
+  const lanes3 moved = solution_of_touch(rel, e, k);
+  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
   if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
-/* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
-   with `all` among all. Residual, product and operator change. Bodies keep what their blocks were factored with. */
-CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
+/* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
+   Morrison 1950). */
+CLOTH_INLINE void add_to_inverse(float *inverse, int32_t place, lanes3 n, lanes k) {
+  symmetric m = own_block(inverse, place);
+  const lanes3 column = lanes3_flush(symmetric_apply(m, n));
+  const lanes gives = lanes_maximum(lanes_flush(lanes3_dot(column, n)), lanes_splat(WORK_QUANTUM));
+  const lanes added = lanes_minimum(k, lanes_divide(lanes_splat(MOST_STIFFENED), gives));
+  const lanes share = lanes_divide(added, lanes_add(lanes_splat(1.0f), lanes_multiply(added, gives)));
+  symmetric_add_outer(&m, lanes3_flush(lanes3_scale(column, lanes_negate(share))), column, lanes_splat(0.0f));
+  own_block_store(inverse, place, symmetric_quantise(m));
+}
+
+/* Predicts contacts of lanes `k` of a touch anew that do not press: from the solution so far, which has what their
+   neighbours do, and where the residual takes the particle from there. What presses now has no friction yet. */
+CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
+  const solve_arrays *a = rel->a;
+  const int32_t place = e->row * a->pitch + e->column + k;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
+  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
+  const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
+  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
+  if (!lanes_any(which)) { return; }
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = solution_of_touch(rel, e, k);
+  const lanes3 left =
+      lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
+  const symmetric inverse = own_block(a->inverse, place);
+  const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes depth = lanes_divide(gap, thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(lanes_flush(lanes3_dot(way, n)), thickness));
+  const lanes_mask meets = lanes_both(which, lanes_less(zero, alone));
+  if (!lanes_any(meets)) { return; }
+  const int32_t first = *chain_at(rel->c, e->row, e->column);
+  const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);
+  const lanes_mask presses = lanes_both(meets, lanes_less(faced, lanes_splat(0.5f)));
+  const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
+  const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
+  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  const lanes along = lanes_keep(presses, law.stiffness);
+  touch_store(e, TOUCH_FORCE, k, lanes_select(presses, law.force, touch_load(e, TOUCH_FORCE, k)));
+  touch_store(e, TOUCH_ALONG, k, lanes_select(presses, along, touch_load(e, TOUCH_ALONG, k)));
+  add_contact_block(a->ground, place, n, along, zero);
+  add_to_inverse(a->inverse, place, n, along);
+  const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
+  const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+}
+
+/* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
+   that are fast, with `all` also where they began outside of the law. Before that slow ones that neighbours take into a
+   collider begin to press. Residual, product and operator change. Bodies keep what their blocks were factored with. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
+                                             int32_t all) {
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
   contact_release r = {
-      .c = c, .a = arrays_of(c), .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+      .c = c, .a = arrays_of(c), .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  const int32_t meets = !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that has no block */
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    if (!find_unknown(c, e->collider)) { EACH_TOUCH_LANES(e, r.a->columns, k, i, release_lanes(&r, e, k); (void)i); }
+    if (find_unknown(c, e->collider)) { continue; }
+    EACH_TOUCH_LANES(e, r.a->columns, k, i, {
+      release_lanes(&r, e, k);
+      if (meets) { meet_lanes(&r, e, k); }
+      (void)i;
+    });
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;

@@ -158,7 +158,6 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
     if (b.count == CLOTH_LANES) { find_laws(&b); }
   });
   if (b.count > 0) { find_laws(&b); }
-  EACH_ELEMENT(g, e, e->block_across = e->press.law.across);
 }
 
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
@@ -191,13 +190,13 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
   EACH_ELEMENT(g, e, {
     if (has_block(&e->press.law)) {
       find_ends(g, e, &x);
-      const float along = e->press.law.along;
+      const float along = e->press.law.along, across = e->press.law.across;
       const cloth_vector moved = direction_of_pair(&x, p);
-      const cloth_vector force = element_product(e->normal, along, e->press.law.across, moved);
+      const cloth_vector force = element_product(e->normal, along, across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING(&x, n, b, i, {
         const float w = x.weight[n];
-        const cloth_vector own = element_product(e->normal, along, e->block_across, p[n]);
+        const cloth_vector own = element_product(e->normal, along, across, p[n]);
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
@@ -224,29 +223,41 @@ CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
   return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
 }
 
-/* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
+/* What the law of an element is before the last iteration, when its particles have moved: none where it pulls and began
+   outside of the law, and friction bounded by what presses then. */
+static element_law law_after(const pair_element *e, const self_pair *pair, cloth_vector moved) {
+  const float press = press_after(e, moved), most = pair->friction * press;
+  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
+  element_law law = e->press.law;
+  if (press < 0.0f && e->gap > pair->thickness) {
+    fill_zero(&law, sizeof law);
+  } else if (press > 0.0f && law.across * way > most) {
+    law.across = flush_small(most / way, WORK_QUANTUM);
+  }
+  return law;
+}
+
+/* Corrects the laws of elements before the last iteration, as release_contacts() does; `length`: of the last step along
+   the direction. */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (!(e->press.law.across > 0.0f)) { continue; }
+    if (!has_side(e) || !has_block(&e->press.law)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const float press = press_after(e, moved), most = x.law->friction * press;
-    const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-    if (!(press > 0.0f) || !(e->press.law.across * way > most)) { continue; }
-    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
-                       direction = direction_of_pair(&x, p);
-    const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
-    e->press.law.across = weaker;
-    const cloth_vector change =
-        vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
-    const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
+    const element_law before = e->press.law, after = law_after(e, x.law, moved);
+    const element_law more = {after.force - before.force, after.along - before.along, after.across - before.across};
+    if (more.along == 0.0f && more.across == 0.0f) { continue; }
+    const cloth_vector change = element_force(&more, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
+    const cloth_vector q = element_product(e->normal, more.along, more.across, direction);
+    e->press.law = after;
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
       add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, w)));
       add_own(b->arrays->residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
+      add_element_block(b->arrays, i, e->normal, &more, absolute(w));
     });
     all.along += vector_dot(change, direction);
     all.most += vector_dot(q, direction);

@@ -358,7 +358,6 @@ CLOTH_SEPARATE void add_element(element_search *s, float values[7][CLOTH_LANES],
   e->part = values[6][lane];
   e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
   e->press.last = m && !is_beside ? m->force : none;
-  e->block_across = 0.0f;
   const float hold = e->part * mean_of_moving(x.body, x.body[0]->hold, x.body[1]->hold);
   if (hold > 0.0f) { slip = vector_scale(vector_across(e->press.last, e->normal), -1.0f / hold); }
   slip = vector_flush_work(vector_add(slip, motion_of_pair(x.weight, way)));

@@ -299,15 +299,15 @@ static void add_change(solve_change *all, const solve_change *change, float weig
 
 #endif
 
-/* Lets contacts go before the second iteration, where particles are fast, and before the last of t->iterations
-   everywhere, see contact/press.h. Returns what has changed. */
+/* Corrects contacts before the second iteration and before the last of t->iterations, see contact/press.h. Returns what
+   has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   solve_change all = {0.0f, 0.0f, 0};
 #if WITH_COLLIDERS
   const int32_t is_last = iteration == s->iterations - 1;
   EACH_MEMBER(s->group, m, {
     if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
-      const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
+      const solve_change change = release_contacts(m->c, m->t, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
     if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
@@ -392,6 +392,10 @@ CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_do
   }
   s->along = 0.0f;
   EACH_MEMBER(s->group, m, {
+    if (change.changed) {
+      confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
+      confine_own(m->c, floats_at(m->c, m->c->scratch.product));
+    }
     s->along += m->weight * advance(m->c, s->step, !m->has_solution, keeps);
     m->has_solution = 1;
   });

@@ -11,14 +11,15 @@
 static const struct {
   const char *name;
   void (*run)(int substeps);
-} programs[] = {{"towel", towel_scene},        {"line", line_scene},        {"slope", sloping_towel_scene},
-                {"wrung", wrung_scene},        {"sleeve", sleeve_scene},    {"ring", ring_scene},
-                {"stack", stack_scene},        {"creep", creep_scene},      {"heap", heap_scene},
-                {"pinch", pinched_cape_scene}, {"bag", bag_scene},          {"close", close_bag_scene},
-                {"drawn", curtain_scene},      {"thrown", thrown_scene},    {"clap", clap_scene},
-                {"shot", shot_scene},          {"crossed", crossed_scene},  {"crumpled", crumpled_scene},
-                {"free", free_towel_scene},    {"coats", coats_scene},      {"skirt", skirt_scene},
-                {"shirt", shirt_scene},        {"rolled", seam_ball_scene}, {"balls", balls_scene}};
+} programs[] = {{"towel", towel_scene},        {"line", line_scene},       {"slope", sloping_towel_scene},
+                {"wrung", wrung_scene},        {"sleeve", sleeve_scene},   {"ring", ring_scene},
+                {"stack", stack_scene},        {"creep", creep_scene},     {"heap", heap_scene},
+                {"pinch", pinched_cape_scene}, {"bag", bag_scene},         {"close", close_bag_scene},
+                {"drawn", curtain_scene},      {"thrown", thrown_scene},   {"clap", clap_scene},
+                {"shot", shot_scene},          {"crossed", crossed_scene}, {"crumpled", crumpled_scene},
+                {"free", free_towel_scene},    {"coats", coats_scene},     {"skirt", skirt_scene},
+                {"capes", capes_scene},        {"shirt", shirt_scene},     {"rolled", seam_ball_scene},
+                {"balls", balls_scene}};
 
 enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 

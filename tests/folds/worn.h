@@ -73,10 +73,12 @@ static inline cloth_vector from_collar(cloth_vector place, const figure_stance *
   return figure_from_shoulders(&shoulders, place);
 }
 
-/* A garment: a cape, or a skirt so far outside of the innermost; its length [m]. */
+/* A garment: a cape, or a skirt so far outside of the innermost; its length [m]; its iterations, 0: those by
+   default. */
 typedef struct garment {
   int is_cape;
   double outside, length;
+  int iterations;
 } garment;
 
 static inline void lay_edge(const garment *g, cloth_vector *edge) {
@@ -101,6 +103,7 @@ static inline void add_garment(stage *s, const garment *g, int substeps) {
   config.grid.wrap = !is_cape;
   config.max_colliders = FIGURE_LIMBS;
   config.sleep.speed = SLEEP_SPEED;
+  if (g->iterations > 0) config.iterations = g->iterations;
   cloth_vector *positions = (cloth_vector *)must_have(malloc((size_t)(columns * ROWS) * sizeof *positions));
   for (int i = 0; i < columns * ROWS; i++) {
     double down = g->length * (i / columns) / (ROWS - 1), lean = is_cape ? 0.35 : 0.0; /* a cape starts off the back */
@@ -118,8 +121,8 @@ static inline void move_garment(stage *s, int number, const garment *g, double s
     cloth_move_pin(s->handles[number], i, garment_edge(g, edge, i, seconds));
 }
 
-static const garment coats[] = {{0, 0.0, 0.46}, {0, 0.02, 0.52}, {0, 0.04, 0.58}};
-static const garment skirt_and_cape[] = {{0, 0.0, 0.46}, {1, 0.0, 1.12}};
+static const garment coats[] = {{0, 0.0, 0.46, 0}, {0, 0.02, 0.52, 0}, {0, 0.04, 0.58, 0}};
+static const garment skirt_and_cape[] = {{0, 0.0, 0.46, 0}, {1, 0.0, 1.12, 0}};
 
 static inline void walk_in_coats(stage *s, double seconds) {
   move_limbs(s, seconds);
@@ -166,6 +169,24 @@ static inline void skirt_scene(int substeps) {
   for (int k = 0; k < 2; k++)
     add_garment(&s, &skirt_and_cape[k], substeps);
   walk_and_stand(&s, walk_in_skirt_and_cape);
+}
+
+/* Capes alone, whose hems lean on arms and legs: no particle there may tremble for ever. */
+static const garment *cape_alone;
+
+static inline void walk_in_cape(stage *s, double seconds) {
+  move_limbs(s, seconds);
+  move_garment(s, 0, cape_alone, seconds);
+}
+
+static inline void capes_scene(int substeps) {
+  static const garment capes[] = {{1, 0.0, 1.2, 5}, {1, 0.0, 0.95, 6}, {1, 0.0, 1.12, 0}};
+  for (int k = 0; k < 3; k++) {
+    stage s = stage_named("capes", COLLAR_COLUMNS, 24, substeps);
+    cape_alone = &capes[k];
+    add_garment(&s, cape_alone, substeps);
+    walk_and_stand(&s, walk_in_cape);
+  }
 }
 
 /* A shirt of four panels; nothing is pinned. Its springs have lengths of their own, so its energy is not watched. */
