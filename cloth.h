@@ -182,7 +182,7 @@ CLOTH_API int cloth_fabric_preset(cloth_fabric_kind kind, cloth_fabric *fabric);
 
 /* Shape of the grid, its start, and maps of columns * rows elements, which cloth_init() alone reads. */
 typedef struct cloth_config_grid {
-  int32_t wrap;             /* 1: a tube around an axis along edge_weft, normals outward, of at least 5 columns, with
+  int32_t wrap;             /* 1: a tube around an axis along edge_weft, normals outward, of at least 3 columns, with
                                edges perpendicular to 1e-3; 0..1; default 0 */
   float min_bending_length; /* c of the rigidity B' = bend + c^3 w h^3 with which the cloth bends [cells]: w is its
                                weight per area at 9.81 m/s^2, h the root of a cell's area. Keeps folds of limp fabric as
@@ -278,15 +278,14 @@ typedef enum cloth_self_shape {
 
 /* How a cloth with a self_thickness feels itself. */
 typedef struct cloth_config_self {
-  int32_t pairs;   /* room for pairs of features that may touch in a step, per particle; the nearest are kept, see
-                      CLOTH_NOTE_PAIRS_DROPPED; 1..32; default 24, which layers that lie particle on particle need */
-  int32_t gathers; /* 1 or more: the sheet feels itself; 0: only the other cloths of a group; 0..CLOTH_SUBSTEP_LIMIT;
-                      default 1 */
-  int32_t
-      untangle;  /* 1: contact is released where the sheet has passed through itself for three steps, or from birth, so
-                    that it comes apart; 0: it contracts there, which suits wraps between pins; 0..1; default 1; not for
-                    spheres */
-  int32_t shape; /* a cloth_self_shape; default CLOTH_SELF_TRIANGLES; spheres between cloths where both have them */
+  int32_t pairs;    /* room for pairs of features that may touch in a step, per particle; the nearest are kept, see
+                       CLOTH_NOTE_PAIRS_DROPPED; 1..32; default 24, which layers that lie particle on particle need */
+  int32_t gathers;  /* 1 or more: the sheet feels itself; 0: only the other cloths of a group; 0..CLOTH_SUBSTEP_LIMIT;
+                       default 1 */
+  int32_t untangle; /* 1: contact is released where the sheet has passed through itself for three steps, or from birth,
+                       so that it comes apart; 0: it contracts there, which suits wraps between pins; 0..1; default 1;
+                       not for spheres */
+  int32_t shape;    /* a cloth_self_shape; default CLOTH_SELF_TRIANGLES; spheres between cloths where both have them */
 } cloth_config_self;
 
 /* When a cloth at rest falls asleep, see cloth_wake(). */

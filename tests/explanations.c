@@ -16,8 +16,8 @@ static void test_conflicts(void) {
   cloth_config config = small_config();
   expect_explained(&config, CLOTH_OK, "ok");
   config.grid.wrap = 1;
-  config.columns = 4;
-  expect_explained(&config, CLOTH_ERROR_CONFLICT, "grid.wrap, columns: a tube has 5 columns or more");
+  config.columns = 2;
+  expect_explained(&config, CLOTH_ERROR_CONFLICT, "grid.wrap, columns: a tube has 3 columns or more");
   config = cloth_config_default();
   config.integration.max_parts = 3;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "integration.max_parts: 1, 2 or 4");

@@ -383,6 +383,7 @@ static void test_tube_symmetry(void) {
   expect_tube_symmetry(16, tested_tube);
   expect_tube_symmetry(21, tested_tube);
   expect_tube_symmetry(5, tested_tube);
+  expect_tube_symmetry(3, tested_tube);
 }
 
 static void test_tube_seam(void) {
@@ -394,6 +395,8 @@ static void test_tube_step(void) {
   expect_tube_step(16, tested_tube);
   expect_tube_step(9, tested_tube);
   expect_tube_step(5, tested_tube);
+  expect_tube_step(4, tested_tube);
+  expect_tube_step(3, tested_tube);
 }
 
 static const test tests[] = {

@@ -138,11 +138,11 @@ static int needs_self(const cloth_config *config) {
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
-/* Settings that exclude each other: X(name, is_so, text). With fewer than five columns around a tube two bend springs
-   would join the same two particles. */
+/* Settings that exclude each other: X(name, is_so, text). Around a tube of two columns two springs would join the same
+   two particles. */
 #define CONFIG_CONFLICTS(X)                                                                                            \
   X(PARTS, config->integration.max_parts == 3, "integration.max_parts: 1, 2 or 4")                                     \
-  X(TUBE_COLUMNS, is_tube(config) && config->columns < 5, "grid.wrap, columns: a tube has 5 columns or more")          \
+  X(TUBE_COLUMNS, is_tube(config) && config->columns < 3, "grid.wrap, columns: a tube has 3 columns or more")          \
   X(WORK_SLEEP, config->capacity.fixed_work &&needs_sleep(config),                                                     \
     "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
   X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
