@@ -258,6 +258,38 @@ static void test_air(void) {
   CHECK(speed[0] < -0.5 && fabs(speed[1] / speed[0] - 1.0) < 0.02, "%g and %g m/s", speed[0], speed[1]);
 }
 
+/* The wind blows so many pieces of one cell each, side by side. Returns the velocity of the one before the last. */
+static point blown_piece(int pieces) {
+  point sum = {0.0, 0.0, 0.0};
+  cloth_config config = default_of_tier(DEFAULT_TIER);
+  config.columns = 2 * pieces;
+  config.rows = 2;
+  config.edge_warp = vector_at(0.02 * (config.columns - 1), 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, 0.02);
+  config.fabric.density = 0.005f;
+  config.wind = vector_at(0.5, -10.0, 1.0);
+  for (int i = 0; i < config.columns - 1; i++)
+    mask[i] = i % 2 == 0;
+  config.grid.cell_mask = mask;
+  fixture s = fixture_make(&config);
+  const int notes = run_steps(s.sheet, 20, FRAME), first = 2 * (pieces > 1 ? pieces - 2 : 0);
+  CHECK(notes == CLOTH_OK, "%d pieces: notes %d", pieces, notes);
+  for (int n = 0; n < 4; n++)
+    sum = point_sum(sum, velocity_of(s.sheet, fixture_particle(&s, first + n % 2, n / 2)));
+  fixture_free(&s);
+  return point_scaled(sum, 0.25);
+}
+
+/* What the air does to a piece does not depend on the others, also where there are more than keep their momenta. */
+static void test_air_on_pieces(void) {
+  const point alone = blown_piece(1);
+  CHECK(alone.y < -9.0 && alone.y > -11.0, "alone at %g m/s", alone.y);
+  for (int pieces = 2; pieces <= 12; pieces += 5) {
+    const double off = point_distance(blown_piece(pieces), alone);
+    CHECK(off < 0.5, "one of %d pieces is %g m/s faster or slower than alone", pieces, off);
+  }
+}
+
 /// What is absent ///
 
 static void test_output(void) {
@@ -455,6 +487,7 @@ int main(int count, char **arguments) {
       TEST_EACH(all_tiers, tablecloth),
       TEST_EACH(all_tiers, hole),
       TEST(air),
+      TEST(air_on_pieces),
       TEST(output),
       TEST(refusals),
       TEST(tethers),

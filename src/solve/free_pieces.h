@@ -181,12 +181,13 @@ CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, 
   row_sum masses = row_sum_start();
   EACH_PLACE(a, row, i, place, {
     const lanes ratio = mass_ratios(c, a, row, i);
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
     row_sum_add(&masses, i, ratio);
     if (of_places) {
-      const lanes3 at = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
+      const lanes3 at = lanes3_keep(there, lanes3_load(x, row * a->columns + i));
       vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(at, WORK_ROUNDER), ratio));
     } else {
-      vector_sum_add(&sum, i, own_load(a->residual, place));
+      vector_sum_add(&sum, i, lanes3_keep(there, own_load(a->residual, place)));
     }
   });
   *mass = sum_of(&masses);
