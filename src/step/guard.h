@@ -34,12 +34,12 @@
  * energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y . r is 0 of conjugate
  * gradients. So where w . r is larger than the iterations to come could still take, a few times what the last one took,
  * and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer than the prediction's way.
- * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
- * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
- * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
- * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
- * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several
- * pieces, which move as a whole each for itself.
+ * They are compared, too, wherever springs are stiff, uneven or explicit, and where pins have just stopped: another
+ * solve that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the
+ * energy of contact and the work of friction (contact/energy.h): the tangents of contacts are predicted one by one, so
+ * that the solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the
+ * collider. There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or
+ * targets, nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
@@ -88,6 +88,19 @@ static int do_pins_rest(const solve_group *s) {
     }
   });
   return 1;
+}
+
+/* 1 in the first substep of a step if pins of a member rest that are new or have moved in the substep before. Where
+   they stop the prediction leads into them, and a solve that has come to its end may gain, as springs turn far. */
+static int have_pins_stopped(const cloth *c) {
+  if (!c->state.velocity_history || statistics_of(c)->substeps > 0) { return 0; }
+  const vector_array v = vectors_at(c, c->state.velocity), before = history_of(c, 1);
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const cloth_vector now = vector_load(v, i), then = vector_load(before, i);
+    const int rests = now.x == 0.0f && now.y == 0.0f && now.z == 0.0f;
+    if (rests && (then.x != 0.0f || then.y != 0.0f || then.z != 0.0f)) { return 1; }
+  }
+  return 0;
 }
 
 /* place = x_n, direction = the prediction's way, solution = all of y, and bent = d, the way over the substep. */
@@ -417,7 +430,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.fall += m->weight * energy_of_fall(m->c, m->t);
-    g.is_lively |= is_lively(m->c, m->t);
+    g.is_lively |= is_lively(m->c, m->t) || have_pins_stopped(m->c);
     g.touches += meets_colliders(m->c);
     g.is_free &= is_free_piece(m->c);
   });

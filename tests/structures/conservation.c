@@ -145,8 +145,61 @@ static void test_energy_of_kinds(void) {
   }
 }
 
-static const test tests[] = {TEST(measures), TEST(free_fall),         TEST(momenta),           TEST(impulses),
-                             TEST(air),      TEST(energy_of_fabrics), TEST(energy_of_methods), TEST(energy_of_kinds)};
+/* A sleeve whose ends are pinned goes with its pins, and these stop: what it has above its energy of then. */
+static void judge_stopped_pins(double speed, int substeps) {
+  enum { SIDE = 6 };
+  static cloth_vector places[SIDE * SIDE];
+  cloth_config config = lying_tube(SIDE, SIDE, places);
+  config.edge_warp = vector_at(0.141, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, 0.0, 0.1);
+  config.grid.positions = NULL;
+  config.fabric.density = 1.66f;
+  config.fabric.stretch_warp = config.fabric.stretch_weft = 9390.0f;
+  config.fabric.shear = 3000.0f;
+  undamp(&config);
+  set_steps(&config, substeps, CLOTH_AUTOMATIC);
+  specimen sp = specimen_make(&config);
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    if (i < SIDE || i >= SIDE * (SIDE - 1)) pin_at(&sp, i % SIDE, i / SIDE);
+  }
+  for (int frame = 0; frame < 60; frame++) {
+    for (int i = 0; i < SIDE * SIDE; i++) {
+      const point to = point_sum(position_of(sp.s.sheet, i), (point){speed / 120.0, 0.0, 0.0});
+      if (i < SIDE || i >= SIDE * (SIDE - 1)) cloth_move_pin(sp.s.sheet, i, vector_of(to));
+    }
+    step_once(&sp, 1.0f / 120.0f);
+  }
+  double least = total_energy(&sp), gained = 0.0;
+  const double scale = 0.5 * specimen_mass(&sp) * speed * speed;
+  for (int frame = 0; frame < 30; frame++) {
+    step_once(&sp, 1.0f / 120.0f);
+    const double energy = total_energy(&sp);
+    gained = larger(gained, energy - least);
+    least = energy < least ? energy : least;
+  }
+  char what[80];
+  snprintf(what, sizeof what, "pins that stop from %g m/s: energy gained", speed);
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), gained / scale, ENERGY_GAIN);
+  specimen_free(&sp);
+}
+
+static void test_energy_of_stopped_pins(void) {
+  static const double speeds[] = {0.6, 1.2, 2.4};
+  for (int k = 0; k < 3; k++) {
+    for (int n = 0; n < SUBSTEP_CASES; n++)
+      judge_stopped_pins(speeds[k], all_substeps[n]);
+  }
+}
+
+static const test tests[] = {TEST(measures),
+                             TEST(free_fall),
+                             TEST(momenta),
+                             TEST(impulses),
+                             TEST(air),
+                             TEST(energy_of_fabrics),
+                             TEST(energy_of_methods),
+                             TEST(energy_of_kinds),
+                             TEST(energy_of_stopped_pins)};
 
 int main(int count, char **arguments) {
   return RUN_TESTS(count, arguments, tests);
