@@ -2355,8 +2355,7 @@ typedef struct pair_element {
     cloth_vector last; /* its force in the part before [N] ... */
     element_law law;   /* ... until it has a law */
   } press;
-  float gap;          /* where it is linearised, then where the solution leads [m] */
-  float block_across; /* what the blocks of its particles hold of k_t */
+  float gap; /* where it is linearised, then where the solution leads [m] */
 } pair_element;
 
 /* A pair of nodes to be visited, each by its number in a level of the tree. */
@@ -5334,11 +5333,11 @@ static int needs_self(const cloth_config *config) {
   X(sleep.time, 0.0f, 60.0f, " s")                                                                                     \
   X(world.recentre_distance, 0.0f, 1.0e4f, " m")
 
-/* Settings that exclude each other: X(name, is_so, text). With fewer than five columns around a tube two bend springs
-   would join the same two particles. */
+/* Settings that exclude each other: X(name, is_so, text). Around a tube of two columns two springs would join the same
+   two particles. */
 #define CONFIG_CONFLICTS(X)                                                                                            \
   X(PARTS, config->integration.max_parts == 3, "integration.max_parts: 1, 2 or 4")                                     \
-  X(TUBE_COLUMNS, is_tube(config) && config->columns < 5, "grid.wrap, columns: a tube has 5 columns or more")          \
+  X(TUBE_COLUMNS, is_tube(config) && config->columns < 3, "grid.wrap, columns: a tube has 3 columns or more")          \
   X(WORK_SLEEP, config->capacity.fixed_work &&needs_sleep(config),                                                     \
     "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
   X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
@@ -15619,8 +15618,15 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
  * A particle between two colliders that face each other takes its depth as it is. At rest b' = 0: then Q is the present
  * depth, everything is the exact tangent, and what rests stays at rest.
  *
- * During the solve contacts that would pull, where particles are fast, let go, and friction is bounded by what presses
- * then.
+ * During the solve contacts that would pull, where particles are fast or began outside of the law, let go, and friction
+ * is bounded by what presses then. Slow particles that the first iteration takes into a collider that they were not to
+ * touch are predicted anew from there, with the solution y so far, what is left of the residual r and the inverse B of
+ * the preconditioner's block:
+ *
+ *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
+ *
+ * The first prediction takes them as if their neighbours stood still; where all go together, as at the hem of a cape,
+ * a touch would be off and on in turn for ever. At rest y = r = 0.
  *
  * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
  *
@@ -15634,6 +15640,9 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
 /* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
    drape of 64 x 64 moving at .3 m/s. */
 #define FAST_WAY 0.25f
+/* Most by which a contact that is met in the solve stiffens the preconditioner's block along its normal, over what that
+   was. Above 1e7 rounding makes the block indefinite; less takes iterations. */
+#define MOST_STIFFENED 1.0e5f
 /* How held particles resist. */
 #define HELD_RESISTANCE 1.0e6f
 /* Stiffness of their contact with a body over its mass [1/s^2]: that which stops it in 1/60 s, the longest substep.
@@ -15676,10 +15685,10 @@ static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, c
 
 /* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
    predicted. */
-CLOTH_INLINE lanes_mask are_faced(const pressed_block *p, const touch *e, int32_t first, int32_t k) {
-  lanes faced = lanes_select(p->moves, lanes_splat(0.0f), lanes_splat(1.0f));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    const touch *other = &p->list[n];
+CLOTH_INLINE lanes_mask are_faced(const touch *list, lanes_mask free, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_select(free, lanes_splat(0.0f), lanes_splat(1.0f));
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *other = &list[n];
     const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
     const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
     faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
@@ -15718,7 +15727,7 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
   const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
   const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
-  const lanes_mask faced = are_faced(p, e, first, k);
+  const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
   const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
@@ -15857,11 +15866,10 @@ CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Lets go contacts of lanes `k` of a touch that pull, where their particles are fast, and bounds friction by what
-   presses now, with a coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual
-   changes. */
+/* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
+   coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual changes. */
 CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
-                                  lanes_mask fast, lanes_mask which) {
+                                  lanes_mask goes, lanes_mask which) {
   const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
   const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
@@ -15869,7 +15877,7 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
   const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
   const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
   const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), fast), which);
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
   const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
   const lanes_mask slips =
       lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
@@ -15883,16 +15891,22 @@ CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, la
   return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
-/* What letting go takes, and what it changes. */
+/* What changing contacts in the solve takes, and what it changes. */
 typedef struct contact_release {
   const cloth *c;
   const solve_arrays *a;
+  const substep_terms *t;
   float length; /* of the last step along the direction */
   int32_t has_solution, all;
   lanes fast; /* ways that are longer are fast */
   lanes_sum along, most;
   int32_t changed;
 } contact_release;
+
+/* The solution so far of lanes `k` of a touch. */
+CLOTH_INLINE lanes3 solution_of_touch(const contact_release *rel, const touch *e, int32_t k) {
+  return lanes3_flush(solution_with(rel->a, e->row, e->column + k, lanes_splat(rel->length), rel->has_solution));
+}
 
 /* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
@@ -15911,34 +15925,94 @@ CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, la
   rel->changed = 1;
 }
 
-/* Lets go in lanes `k` of a touch. */
+/* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
 CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const int32_t particle = e->row * rel->a->columns + e->column + k;
-  const lanes_mask is_fast = lanes_less(rel->fast, touch_load(e, TOUCH_WAY, k));
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes way = touch_load(e, TOUCH_WAY, k);
   const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
-  const lanes_mask which = rel->all ? acts : lanes_both(acts, is_fast);
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_less(rel->fast, way));
   if (!lanes_any(which)) { return; }
+  const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
+  const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
   const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes length = lanes_splat(rel->length);
-  const lanes3 moved = lanes3_flush(solution_with(rel->a, e->row, e->column + k, length, rel->has_solution));
-  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), is_fast, which);
+  const lanes3 moved = solution_of_touch(rel, e, k);
+  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
   if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
-/* Lets go what pulls after an iteration with a step of `length` along the direction: among particles that are fast, or
-   with `all` among all. Residual, product and operator change. Bodies keep what their blocks were factored with. */
-CLOTH_SEPARATE solve_change release_contacts(const cloth *c, float length, int32_t has_solution, int32_t all) {
+/* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
+   Morrison 1950). */
+CLOTH_INLINE void add_to_inverse(float *inverse, int32_t place, lanes3 n, lanes k) {
+  symmetric m = own_block(inverse, place);
+  const lanes3 column = lanes3_flush(symmetric_apply(m, n));
+  const lanes gives = lanes_maximum(lanes_flush(lanes3_dot(column, n)), lanes_splat(WORK_QUANTUM));
+  const lanes added = lanes_minimum(k, lanes_divide(lanes_splat(MOST_STIFFENED), gives));
+  const lanes share = lanes_divide(added, lanes_add(lanes_splat(1.0f), lanes_multiply(added, gives)));
+  symmetric_add_outer(&m, lanes3_flush(lanes3_scale(column, lanes_negate(share))), column, lanes_splat(0.0f));
+  own_block_store(inverse, place, symmetric_quantise(m));
+}
+
+/* Predicts contacts of lanes `k` of a touch anew that do not press: from the solution so far, which has what their
+   neighbours do, and where the residual takes the particle from there. What presses now has no friction yet. */
+CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
+  const solve_arrays *a = rel->a;
+  const int32_t place = e->row * a->pitch + e->column + k;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
+  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
+  const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
+  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
+  if (!lanes_any(which)) { return; }
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = solution_of_touch(rel, e, k);
+  const lanes3 left =
+      lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
+  const symmetric inverse = own_block(a->inverse, place);
+  const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes depth = lanes_divide(gap, thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(lanes_flush(lanes3_dot(way, n)), thickness));
+  const lanes_mask meets = lanes_both(which, lanes_less(zero, alone));
+  if (!lanes_any(meets)) { return; }
+  const int32_t first = *chain_at(rel->c, e->row, e->column);
+  const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);
+  const lanes_mask presses = lanes_both(meets, lanes_less(faced, lanes_splat(0.5f)));
+  const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
+  const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
+  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  const lanes along = lanes_keep(presses, law.stiffness);
+  touch_store(e, TOUCH_FORCE, k, lanes_select(presses, law.force, touch_load(e, TOUCH_FORCE, k)));
+  touch_store(e, TOUCH_ALONG, k, lanes_select(presses, along, touch_load(e, TOUCH_ALONG, k)));
+  add_contact_block(a->ground, place, n, along, zero);
+  add_to_inverse(a->inverse, place, n, along);
+  const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
+  const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+}
+
+/* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
+   that are fast, with `all` also where they began outside of the law. Before that slow ones that neighbours take into a
+   collider begin to press. Residual, product and operator change. Bodies keep what their blocks were factored with. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
+                                             int32_t all) {
   const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
   contact_release r = {
-      .c = c, .a = arrays_of(c), .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+      .c = c, .a = arrays_of(c), .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  const int32_t meets = !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that has no block */
   touch *list = touches_of(c);
   for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
     touch *e = &list[n];
-    if (!find_unknown(c, e->collider)) { EACH_TOUCH_LANES(e, r.a->columns, k, i, release_lanes(&r, e, k); (void)i); }
+    if (find_unknown(c, e->collider)) { continue; }
+    EACH_TOUCH_LANES(e, r.a->columns, k, i, {
+      release_lanes(&r, e, k);
+      if (meets) { meet_lanes(&r, e, k); }
+      (void)i;
+    });
   }
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;
@@ -16597,7 +16671,6 @@ CLOTH_SEPARATE void add_element(element_search *s, float values[7][CLOTH_LANES],
   e->part = values[6][lane];
   e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
   e->press.last = m && !is_beside ? m->force : none;
-  e->block_across = 0.0f;
   const float hold = e->part * mean_of_moving(x.body, x.body[0]->hold, x.body[1]->hold);
   if (hold > 0.0f) { slip = vector_scale(vector_across(e->press.last, e->normal), -1.0f / hold); }
   slip = vector_flush_work(vector_add(slip, motion_of_pair(x.weight, way)));
@@ -16836,7 +16909,6 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
     if (b.count == CLOTH_LANES) { find_laws(&b); }
   });
   if (b.count > 0) { find_laws(&b); }
-  EACH_ELEMENT(g, e, e->block_across = e->press.law.across);
 }
 
 CLOTH_SEPARATE void add_pairs(const self_group *g) {
@@ -16869,13 +16941,13 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
   EACH_ELEMENT(g, e, {
     if (has_block(&e->press.law)) {
       find_ends(g, e, &x);
-      const float along = e->press.law.along;
+      const float along = e->press.law.along, across = e->press.law.across;
       const cloth_vector moved = direction_of_pair(&x, p);
-      const cloth_vector force = element_product(e->normal, along, e->press.law.across, moved);
+      const cloth_vector force = element_product(e->normal, along, across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING(&x, n, b, i, {
         const float w = x.weight[n];
-        const cloth_vector own = element_product(e->normal, along, e->block_across, p[n]);
+        const cloth_vector own = element_product(e->normal, along, across, p[n]);
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
@@ -16902,29 +16974,41 @@ CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
   return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
 }
 
-/* Before the last iteration: friction is bounded by what presses then, as in release_contacts(). */
+/* What the law of an element is before the last iteration, when its particles have moved: none where it pulls and began
+   outside of the law, and friction bounded by what presses then. */
+static element_law law_after(const pair_element *e, const self_pair *pair, cloth_vector moved) {
+  const float press = press_after(e, moved), most = pair->friction * press;
+  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
+  element_law law = e->press.law;
+  if (press < 0.0f && e->gap > pair->thickness) {
+    fill_zero(&law, sizeof law);
+  } else if (press > 0.0f && law.across * way > most) {
+    law.across = flush_small(most / way, WORK_QUANTUM);
+  }
+  return law;
+}
+
+/* Corrects the laws of elements before the last iteration, as release_contacts() does; `length`: of the last step along
+   the direction. */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (!(e->press.law.across > 0.0f)) { continue; }
+    if (!has_side(e) || !has_block(&e->press.law)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const float press = press_after(e, moved), most = x.law->friction * press;
-    const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-    if (!(press > 0.0f) || !(e->press.law.across * way > most)) { continue; }
-    const cloth_vector before = element_force(&e->press.law, e->normal, e->offset, moved),
-                       direction = direction_of_pair(&x, p);
-    const float weaker = flush_small(most / way, WORK_QUANTUM), less = weaker - e->press.law.across;
-    e->press.law.across = weaker;
-    const cloth_vector change =
-        vector_flush_work(vector_subtract(element_force(&e->press.law, e->normal, e->offset, moved), before));
-    const cloth_vector q = element_product(e->normal, 0.0f, less, direction);
+    const element_law before = e->press.law, after = law_after(e, x.law, moved);
+    const element_law more = {after.force - before.force, after.along - before.along, after.across - before.across};
+    if (more.along == 0.0f && more.across == 0.0f) { continue; }
+    const cloth_vector change = element_force(&more, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
+    const cloth_vector q = element_product(e->normal, more.along, more.across, direction);
+    e->press.law = after;
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
       add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, w)));
       add_own(b->arrays->residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
+      add_element_block(b->arrays, i, e->normal, &more, absolute(w));
     });
     all.along += vector_dot(change, direction);
     all.most += vector_dot(q, direction);
@@ -18806,12 +18890,13 @@ CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, 
   row_sum masses = row_sum_start();
   EACH_PLACE(a, row, i, place, {
     const lanes ratio = mass_ratios(c, a, row, i);
+    const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
     row_sum_add(&masses, i, ratio);
     if (of_places) {
-      const lanes3 at = lanes3_keep(lanes_less(lanes_splat(0.0f), ratio), lanes3_load(x, row * a->columns + i));
+      const lanes3 at = lanes3_keep(there, lanes3_load(x, row * a->columns + i));
       vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(at, WORK_ROUNDER), ratio));
     } else {
-      vector_sum_add(&sum, i, own_load(a->residual, place));
+      vector_sum_add(&sum, i, lanes3_keep(there, own_load(a->residual, place)));
     }
   });
   *mass = sum_of(&masses);
@@ -23104,15 +23189,15 @@ static void add_change(solve_change *all, const solve_change *change, float weig
 
 #endif
 
-/* Lets contacts go before the second iteration, where particles are fast, and before the last of t->iterations
-   everywhere, see contact/press.h. Returns what has changed. */
+/* Corrects contacts before the second iteration and before the last of t->iterations, see contact/press.h. Returns what
+   has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   solve_change all = {0.0f, 0.0f, 0};
 #if WITH_COLLIDERS
   const int32_t is_last = iteration == s->iterations - 1;
   EACH_MEMBER(s->group, m, {
     if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
-      const solve_change change = release_contacts(m->c, s->step, m->has_solution, is_last);
+      const solve_change change = release_contacts(m->c, m->t, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
     if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
@@ -23197,6 +23282,10 @@ CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_do
   }
   s->along = 0.0f;
   EACH_MEMBER(s->group, m, {
+    if (change.changed) {
+      confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
+      confine_own(m->c, floats_at(m->c, m->c->scratch.product));
+    }
     s->along += m->weight * advance(m->c, s->step, !m->has_solution, keeps);
     m->has_solution = 1;
   });
@@ -23256,12 +23345,12 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  * energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y . r is 0 of conjugate
  * gradients. So where w . r is larger than the iterations to come could still take, a few times what the last one took,
  * and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer than the prediction's way.
- * They are compared, too, wherever springs are stiff, uneven or explicit: another solve that has come to its end
- * needs no bound. Cloth that touches colliders at rest is always compared, with the energy of contact and the work of
- * friction (contact/energy.h): the tangents of contacts are predicted one by one, so that the solve need not lead down;
- * its ways are shortened towards rest, as a motion as a whole would lead into the collider. There is no bound where a
- * collider that is touched moves, and does work, nor for cloth with tethers or targets, nor for cloth in several
- * pieces, which move as a whole each for itself.
+ * They are compared, too, wherever springs are stiff, uneven or explicit, and where pins have just stopped: another
+ * solve that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the
+ * energy of contact and the work of friction (contact/energy.h): the tangents of contacts are predicted one by one, so
+ * that the solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the
+ * collider. There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or
+ * targets, nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
@@ -23310,6 +23399,19 @@ static int do_pins_rest(const solve_group *s) {
     }
   });
   return 1;
+}
+
+/* 1 in the first substep of a step if pins of a member rest that are new or have moved in the substep before. Where
+   they stop the prediction leads into them, and a solve that has come to its end may gain, as springs turn far. */
+static int have_pins_stopped(const cloth *c) {
+  if (!c->state.velocity_history || statistics_of(c)->substeps > 0) { return 0; }
+  const vector_array v = vectors_at(c, c->state.velocity), before = history_of(c, 1);
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const cloth_vector now = vector_load(v, i), then = vector_load(before, i);
+    const int rests = now.x == 0.0f && now.y == 0.0f && now.z == 0.0f;
+    if (rests && (then.x != 0.0f || then.y != 0.0f || then.z != 0.0f)) { return 1; }
+  }
+  return 0;
 }
 
 /* place = x_n, direction = the prediction's way, solution = all of y, and bent = d, the way over the substep. */
@@ -23639,7 +23741,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.fall += m->weight * energy_of_fall(m->c, m->t);
-    g.is_lively |= is_lively(m->c, m->t);
+    g.is_lively |= is_lively(m->c, m->t) || have_pins_stopped(m->c);
     g.touches += meets_colliders(m->c);
     g.is_free &= is_free_piece(m->c);
   });
