@@ -141,17 +141,17 @@
 /// 7. The interface ///
 
 #if WITH_COLLIDERS
-#include "contact/colliders.h"
+#include "bodies/colliders.h"
 #endif
 #include "bodies/body_calls.h"
 #if WITH_COLLIDERS
 #include "contact/build_geometry.h"
 #endif
-#include "contact/surroundings.h"
-#include "group/group_layout.h"
-#include "group/group.h"
+#include "bodies/surroundings.h"
+#include "step/group_layout.h"
+#include "step/group.h"
 #include "step/step_calls.h"
-#include "group/group_calls.h"
+#include "step/group_calls.h"
 #include "tear/torn_cells.h"
 #include "io/output.h"
 #include "io/skin.h"

@@ -136,7 +136,8 @@
 #define WITH_SELF_TEST IS_IN(CLOTH_NO_SELF_TEST)     /* cloth_self_test() */
 #define WITH_NAMES IS_IN(CLOTH_NO_NAMES)             /* names of results, and explanations */
 
-/* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
+/* Where parts are left out nothing calls some helpers, nor reads some parameters; of the whole library a warning tells
+   where none does. */
 #define WITH_EVERYTHING                                                                                                \
   (WITH_MULTILEVEL && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH && WITH_DISTANCE_GRID && WITH_SHARED_BODIES &&       \
    WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF_TRIANGLES && WITH_SELF_SPHERES && WITH_SEAMS &&              \
@@ -146,6 +147,8 @@
    WITH_NAMES)
 #if !WITH_EVERYTHING && (defined(__GNUC__) || defined(__clang__))
 #pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
 #endif
 
 /* CLOTH_SEPARATE: stages of a step, never inlined, so that their stack frames do not add up in the caller.

@@ -1,7 +1,6 @@
 #pragma once
-#include "../step/reactions.h"
+#include "../terms/tethers.h"
 #include "bodies.h"
-#include "coupling.h"
 
 /// Attached particles ///
 
@@ -36,31 +35,6 @@ CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms 
   }
 }
 
-/* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
-static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
-  float values[3][CLOTH_LANES];
-  const vector_array forces = {values[0], values[1], values[2]};
-  EACH_BODY_TOUCH(c, a, u, e, k, {
-    lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
-    for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
-      const int32_t column = e->column + k + lane;
-      if (!(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
-        note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
-      }
-    }
-  });
-}
-
-/* Notes what attached particles, and held ones, do to bodies. */
-CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    note_held_touches(c, a, t, u);
-    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
-  }
-}
-
 /* Gives the reactions of colliders what attached particles have received since the last call. */
 CLOTH_SEPARATE void report_attachments(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
@@ -75,3 +49,24 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 }
 
 #endif
+
+/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
+static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
+      inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    } else if (freedom != FREEDOM_PINNED) {
+      remove_tethers_to(c, particle);
+    }
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  invalidate_history(c, particle);
+}

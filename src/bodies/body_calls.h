@@ -1,8 +1,8 @@
 #pragma once
-#include "../contact/colliders.h"
-#include "../step/inputs.h"
 #include "../terms/confinement.h"
+#include "attached.h"
 #include "bodies.h"
+#include "colliders.h"
 
 /// Calls for bodies ///
 

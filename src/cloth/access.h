@@ -381,3 +381,12 @@ static int check_pin(const cloth *c, int32_t particle) {
   const int error = check_particle(c, particle);
   return error || is_pinned(c, particle) ? error : CLOTH_ERROR_STATE;
 }
+
+/* Keeps the address of the surroundings while a step runs. NULL ends it. */
+static void set_surroundings(const cloth *c, const cloth_surroundings *around) {
+  keep_address(workspace_of(c)->surroundings, around);
+}
+
+static const cloth_surroundings *surroundings_of(const cloth *c) {
+  return (const cloth_surroundings *)kept_address(workspace_of(c)->surroundings);
+}

@@ -353,3 +353,8 @@ static void close_rows(const cloth *c, float *array) {
     close_ring(near_row(array, pitch, row), plane, c->grid.columns);
   }
 }
+
+/* The plate's part on the diagonal of inner particles. */
+static float plate_diagonal(const substep_terms *t) {
+  return (1.0f + t->viscosity) * (6.0f * (t->hinge[WARP] + t->hinge[WEFT]) + 4.0f * t->twist);
+}

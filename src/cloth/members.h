@@ -35,6 +35,31 @@ typedef struct solve_group {
     __VA_ARGS__;                                                                                                       \
   }
 
+/* Cloths that step together, one alone among them: sets, each of which is solved as one. */
+typedef struct stepped_cloths {
+  solve_group *set;
+  int32_t sets;
+  float shortest;  /* part of a substep, as a share */
+  step_plan *plan; /* of the first of them */
+  /* Makes the sets anew after a search for candidates; `is_first`: of the step. NULL for one alone. */
+  void (*regroup)(struct stepped_cloths *s, int32_t is_first);
+  void (*after)(struct stepped_cloths *s); /* each substep; NULL without */
+} stepped_cloths;
+
+/* Runs statements for each set `g` of cloths that step together, and for each cloth `m` of them. */
+#define EACH_SET(s, g, ...)                                                                                            \
+  for (const solve_group *g = (s)->set, *g##_end = g + (s)->sets; g < g##_end; g++) {                                  \
+    __VA_ARGS__;                                                                                                       \
+  }
+#define EACH_STEPPED(s, m, ...) EACH_SET(s, m##_set, EACH_MEMBER(m##_set, m, __VA_ARGS__))
+
+/* A cloth that steps alone, the only one of the only set. */
+typedef struct lone_cloth {
+  stepped_cloths stepped;
+  solve_group set;
+  solve_member member;
+} lone_cloth;
+
 /* Makes the parts of two cloths one. */
 static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
   const uint8_t one = part[a], other = part[b], first = one < other ? one : other;

@@ -1,5 +1,4 @@
 #pragma once
-#include "../contact/geometry.h"
 #include "layout.h"
 
 /// Pieces ///
@@ -97,7 +96,6 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const v
 #if WITH_WORKERS
   if (c->pieces) { return share_out(c, stage, what, items, grain); }
 #endif
-  (void)grain;
   stage_piece p = whole_piece(c, what, items);
   stage(c, &p);
   return p.counts;

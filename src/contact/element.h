@@ -1,5 +1,5 @@
 #pragma once
-#include "../solve/levels.h"
+#include "../cloth/arrays.h"
 #include "law.h"
 
 /// Elements of several particles ///

@@ -68,15 +68,6 @@ CLOTH_INLINE int is_surface(int32_t shape) {
   return is_mesh(shape) || is_height_field(shape);
 }
 
-/* Keeps the address of the surroundings while a step runs. NULL ends it. */
-static void set_surroundings(const cloth *c, const cloth_surroundings *around) {
-  keep_address(workspace_of(c)->surroundings, around);
-}
-
-static const cloth_surroundings *surroundings_of(const cloth *c) {
-  return (const cloth_surroundings *)kept_address(workspace_of(c)->surroundings);
-}
-
 /* The geometry of a collider during a step; NULL for shapes without. */
 static const cloth_geometry *geometry_of(const cloth *c, const cloth_collider *body) {
   return has_geometry(body) ? surroundings_of(c)->geometries[body->geometry.place] : NULL;

@@ -1,5 +1,5 @@
 #pragma once
-#include "../solve/levels.h"
+#include "../cloth/arrays.h"
 #include "../terms/pin_reactions.h"
 #include "cell_memory.h"
 #include "law.h"

@@ -1,7 +1,7 @@
 #pragma once
 #include "../bodies/body_calls.h"
+#include "../bodies/colliders.h"
 #include "../contact/cell_memory.h"
-#include "../contact/colliders.h"
 #include "../contact/memory.h"
 #include "../self/memory.h"
 #include "../terms/air.h"
@@ -364,7 +364,6 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
 #if WITH_BODIES
   is_possible = is_possible && check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
 #endif
-  (void)inputs;
   return is_possible;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
+#include "../bodies/colliders.h"
+#include "../cloth/config.h"
 #include "../contact/build_geometry.h"
-#include "../contact/colliders.h"
 
 /// Names and explanations ///
 

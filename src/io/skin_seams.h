@@ -1,7 +1,7 @@
 #pragma once
-#include "../group/group_calls.h"
-#include "../group/group_layout.h"
 #include "../group/stitches.h"
+#include "../step/group_calls.h"
+#include "../step/group_layout.h"
 #include "bind.h"
 #include "output.h"
 #include "skin.h"

@@ -261,23 +261,29 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
   }
 }
 
-/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
-   Returns the longest part of it, as a share. */
-CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, float shortest) {
+/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that may touch. Returns
+   the longest part of it, as a share. */
+CLOTH_SEPARATE float prepare_pairs(stepped_cloths *s) {
+  const self_group *g = s->set->pairs;
+  const step_plan *plan = s->plan;
+  if (!g) { return 1.0f; }
   if (plan->index + 1 == plan->stride) {
     gather_candidates(g, plan->dt, 1);
-    slow_down(g, plan, shortest);
+    slow_down(g, plan, s->shortest);
+    if (s->regroup) { s->regroup(s, 1); }
   }
   shorten_contours(g);
-  return longest_part(g, plan->h, shortest);
+  return longest_part(g, plan->h, s->shortest);
 }
 
 /* Candidates of a part of a substep that begins, where those of the step are so fast, or so many, that each part looks
-   for its own. Returns 1 if it has. */
-static int prepare_part(const self_group *g, const step_plan *plan, float length) {
-  const int is_fast = g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
-  if (is_fast) { gather_candidates(g, length * plan->h, 0); }
-  return is_fast;
+   for its own. */
+static void prepare_part(stepped_cloths *s, float length) {
+  const self_group *g = s->set->pairs;
+  if (g && (g->found->is_crowded || g->found->fastest * s->plan->dt > FAST_STEP * shortest_spacing_of(g))) {
+    gather_candidates(g, length * s->plan->h, 0);
+    if (s->regroup) { s->regroup(s, 0); }
+  }
 }
 
 CLOTH_INLINE int has_elements(const solve_group *s) {
@@ -320,5 +326,7 @@ static void charge_pairs(const solve_group *s, int32_t iterations) {
 #else
 
 #define keep_start(c) ((void)(c))
+#define prepare_pairs(s) 1.0f
+#define prepare_part(s, length) ((void)(length))
 
 #endif

@@ -300,8 +300,9 @@ typedef struct single_group {
 
 LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GROUP_BYTES);
 
-/* Makes the group of a cloth that feels itself, which lasts for a substep. */
+/* Makes the group of a cloth that feels itself, which lasts for a step; NULL of another. */
 CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
+  if (!feels_itself(c)) { return NULL; }
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
@@ -356,6 +357,7 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
 
 #define reset_self(c) ((void)(c))
 #define self_notes(c) ((void)(c), 0)
+#define self_group_of(c) NULL
 
 #endif
 

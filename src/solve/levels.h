@@ -253,11 +253,6 @@ CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   }
 }
 
-/* The plate's part on the diagonal of inner particles. */
-static float plate_diagonal(const substep_terms *t) {
-  return (1.0f + t->viscosity) * (6.0f * (t->hinge[WARP] + t->hinge[WEFT]) + 4.0f * t->twist);
-}
-
 /* What the plate adds to the blocks of coarse level `number`. */
 static float plate_on_level(const cloth *c, const substep_terms *t, int32_t number) {
   float half = 1.0f;

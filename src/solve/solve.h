@@ -10,7 +10,6 @@
 #include "../group/stitches.h"
 #include "../self/contact.h"
 #include "../self/equation.h"
-#include "../step/plan.h"
 #include "../terms/confinement.h"
 #include "free_pieces.h"
 #include "levels.h"

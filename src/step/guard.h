@@ -131,7 +131,6 @@ static int leaves_contacts(const cloth *c) {
 #if WITH_COLLIDERS
   return c->scratch.touches && collider_end(c) > 0;
 #else
-  (void)c;
   return 0;
 #endif
 }
@@ -386,7 +385,6 @@ static int is_moved_by_colliders(const cloth *c) {
 #if WITH_COLLIDERS
   return meets_colliders(c) && do_touched_move(c);
 #else
-  (void)c;
   return 0;
 #endif
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include "../bodies/attached.h"
 #include "../bodies/bodies.h"
 #include "../contact/cell_memory.h"
 #include "../contact/memory.h"
@@ -6,7 +7,6 @@
 #include "../self/tree.h"
 #include "../terms/air.h"
 #include "../terms/confinement.h"
-#include "../terms/tethers.h"
 
 /// Inputs ///
 
@@ -89,27 +89,6 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
-}
-
-/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
-static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
-#if WITH_BODIES
-  if (find_attachment(c, particle)) {
-    remove_attachment(c, particle);
-    wake(c);
-  }
-#endif
-  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
-  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
-    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
-      inputs_of(c)->tethers_chosen = TETHERS_STALE;
-    } else if (freedom != FREEDOM_PINNED) {
-      remove_tethers_to(c, particle);
-    }
-  }
-  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
-  freedom_of(c)[particle] = (uint8_t)freedom;
-  invalidate_history(c, particle);
 }
 
 int cloth_pin(cloth *c, int32_t particle) {

@@ -176,19 +176,21 @@ CLOTH_INLINE void add_air_sums(inertia_rows *s, int32_t i, lanes3 w, lanes3 r, l
   vector_sum_add(&s->part[COUPLED + 2], i, lanes3_scale(w, about.z));
 }
 
-/* The parts of the masses alone, or with the blocks of the air. */
-CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
+/* The parts of a piece of cloth: of the masses alone, or with the blocks of the air. */
+CLOTH_SEPARATE void find_inertia_sums(const cloth *c, int32_t label, cloth_vector centre, int32_t with_air,
                                       inertia_sums *sums) {
+  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
+  const int32_t is_blown = WITH_AIR && with_air && a->air;
   const vector_array x = vectors_at(c, c->state.position);
   inertia_rows *s = (inertia_rows *)room_between_passes(c);
   clear_room(c, sizeof *s);
   EACH_PLACE(a, row, i, place, {
-    const lanes own = lanes_load(a->diagonal + place), ratio = mass_ratios(c, a, row, i), held = with_air ? own : ratio;
+    const lanes own = lanes_load(a->diagonal + place), ratio = mass_ratios(c, a, row, i), held = is_blown ? own : ratio;
     const lanes_mask there = lanes_less(lanes_splat(0.0f), own);
     const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
     row_sum_add(&s->isotropic, i, held);
     tensor_sum_add(&s->part[ARMS], i, lanes3_scale(r, held), r);
-    if (WITH_AIR && with_air) {
+    if (is_blown) {
       const lanes drag = lanes_keep(there, lanes_quantise(lanes_subtract(own, ratio), WORK_ROUNDER));
       add_air_sums(s, i, lanes3_keep(there, own_load(a->air, place)), r, drag);
     }
@@ -319,6 +321,8 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
   }
 }
 
+#else
+#define add_body_inertia(c, t, centre, sums) ((void)(t))
 #endif
 
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
@@ -333,7 +337,6 @@ static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32
 #if WITH_BODIES
   if (has_bodies) { return centre_with_bodies(m->c, m->t, centre, mass); }
 #endif
-  (void)has_bodies;
   return centre;
 }
 
@@ -379,24 +382,15 @@ CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *
   add_weighted(&sum->angular, own.angular, weight);
 }
 
-/* The parts of M, I and C of a member about a centre, with the blocks of the air or without. */
-static void find_inertia_of_member(const solve_member *m, int32_t label, const common_motion *whole, int32_t with_air,
-                                   inertia_sums *own) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
-  find_inertia_sums(m->c, &a, whole->centre, with_air && a.air, own);
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, own); }
-#endif
-}
-
-/* The same of all members. */
+/* The parts of M, I and C of all members about a centre, with the blocks of the air or without. */
 CLOTH_ONCE void find_inertia_of_members(const solve_group *s, int32_t label, const common_motion *whole,
                                         int32_t with_air, inertia_sums *sum) {
   fill_zero(sum, sizeof *sum);
   EACH_MEMBER(s, m, {
     const float weight = mass_weight(s, m);
     inertia_sums own;
-    find_inertia_of_member(m, label, whole, with_air, &own);
+    find_inertia_sums(m->c, label, whole->centre, with_air, &own);
+    if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &own); }
     sum->isotropic += weight * own.isotropic;
     for (int32_t n = 0; n < INERTIA_PARTS; n++) {
       add_weighted(&sum->part[n], own.part[n], weight);

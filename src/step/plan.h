@@ -53,9 +53,6 @@
 #define TOUCHING_ROUNDS 2
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
-/* More iterations of cloths that are sewn together, whose levels end at the seam: with 4 in all a sheet in two panels
-   gains four times the energy of the whole one in a swing, with 8 neither does (tests/seams.c, energy). */
-#define SEWN_ITERATIONS 4
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
@@ -186,7 +183,6 @@ static int has_many_gaps(const cloth *c) {
     return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
   }
 #endif
-  (void)c;
   return 0;
 }
 

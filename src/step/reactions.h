@@ -99,6 +99,31 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
   return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
 }
 
+/* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
+static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
+    for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
+      const int32_t column = e->column + k + lane;
+      if (!(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
+        note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
+      }
+    }
+  });
+}
+
+/* Notes what attached particles, and held ones, do to bodies. */
+CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    note_held_touches(c, a, t, u);
+    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
+  }
+}
+
 /* The sum of what colliders give to the cloth, at the solution, scaled. */
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
@@ -276,7 +301,6 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
     });
   });
 #endif
-  (void)g;
 }
 
 /* The force of the air on all pins, scaled. */

@@ -141,14 +141,9 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
 #endif
 }
 
-/* How many of the substeps from `index` on one does if time is up; 0: they are as long as may be already. */
-static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
-  const int32_t left = plan->substeps - index;
-  return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);
-}
-
 /* Lets a substep do several of them from now on. */
-static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
+static void lengthen_substeps(const cloth *c, int32_t stride) {
+  step_plan *plan = &workspace_of(c)->plan;
   plan->stride = stride;
   if (stride > 1) {
     const solve_arrays *a = arrays_of(c);
@@ -159,12 +154,26 @@ static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
   }
 }
 
-static void do_substeps(const cloth *c, step_plan *plan) {
+/* Lets the substeps from `index` on do several of them if time is up for one of the cloths, unless one may not, or they
+   are as long as may be already. */
+static void cut_substeps(const stepped_cloths *s, int32_t index) {
+  const int32_t left = s->plan->substeps - index;
+  int32_t allows = left > 1 && s->plan->stride == 1, is_cut = 0;
+  EACH_STEPPED(s, m, allows = allows && may_shorten(m->c));
+  EACH_STEPPED(s, m, is_cut |= allows && !may_refine(m->c));
+  if (is_cut) {
+    const int32_t stride = longest_stride(s->plan->h, left);
+    EACH_STEPPED(s, m, lengthen_substeps(m->c, stride));
+  }
+}
+
+static void do_substeps(stepped_cloths *s) {
+  const step_plan *plan = s->plan;
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
-    const int32_t stride = cut_stride(c, plan, index);
-    if (stride > 0 && !may_refine(c)) { lengthen_substeps(c, plan, stride); }
-    plan->index = index + plan->stride - 1;
-    substep(c, plan);
+    cut_substeps(s, index);
+    EACH_STEPPED(s, m, workspace_of(m->c)->plan.index = index + plan->stride - 1);
+    substep(s);
+    if (s->after) { s->after(s); }
   }
 }
 
@@ -177,8 +186,6 @@ static position_box follow_to_box(const cloth *c) {
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
   move_shared_bodies(c, shift);
-#else
-  (void)w;
 #endif
   return box;
 }
@@ -217,15 +224,19 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
 #if WITH_SLEEP
   update_sleep(c, dt, may_sleep);
 #endif
-  (void)dt;
-  (void)may_sleep;
   return finish_statistics(c, &w->plan);
 }
 
-static void begin_step(const cloth *c, float dt) {
+/* Begins the step of a cloth alone. */
+CLOTH_SEPARATE void begin_step(const cloth *c, float dt, lone_cloth *alone) {
   prepare_step(c, dt, choose_substeps(c, dt, 0), 0, 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
+  workspace *w = workspace_of(c);
+  alone->member = (solve_member){.c = c, .t = &w->plan.terms};
+  alone->set = (solve_group){&alone->member, 1, NULL, self_group_of(c)};
+  alone->stepped =
+      (stepped_cloths){&alone->set, 1, 1.0f / (float)c->settings.integration.max_parts, &w->plan, NULL, NULL};
 }
 
 /* A step with as many refinements as the workspace allows. Returns its notes. */
@@ -233,9 +244,9 @@ static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) { return step_asleep(c, dt); }
 #endif
-  begin_step(c, dt);
-  workspace *w = workspace_of(c);
-  do_substeps(c, &w->plan);
+  lone_cloth alone;
+  begin_step(c, dt, &alone);
+  do_substeps(&alone.stepped);
   return finish_step(c, dt, 1);
 }
 

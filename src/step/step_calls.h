@@ -1,12 +1,11 @@
 #pragma once
 #include "../bodies/bodies.h"
+#include "../bodies/surroundings.h"
 #include "../contact/geometry.h"
 #include "../contact/shapes.h"
-#include "../contact/surroundings.h"
 #include "../terms/targets.h"
 #include "plan.h"
 #include "step.h"
-#include "substep.h"
 #include "work.h"
 
 /// Calls that step ///
@@ -17,10 +16,16 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
   int error = check_step(c, dt);
 #if WITH_COLLIDERS
   error = error ? error : check_surroundings(c, around);
-#else
-  (void)around;
 #endif
   return error;
+}
+
+/* A step with surroundings that have been checked. */
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  const int32_t left_out = enter_surroundings(c, dt, around, 0u);
+  const int result = step(c, dt);
+  leave_surroundings(c, around, left_out);
+  return result;
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
@@ -36,46 +41,56 @@ int cloth_step(cloth *c, float dt) {
 
 #if WITH_PLANNING
 
-static int check_refined_step(const cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
-  if (!effort) { return CLOTH_ERROR_NULL; }
-  return c->settings.capacity.fixed_work ? CLOTH_ERROR_STATE : CLOTH_OK;
+/* Do cloths allow steps that are refined less, and can these be told how far? */
+static int check_efforts(cloth *const *cloths, int32_t count, const cloth_effort *efforts) {
+  if (!efforts) { return CLOTH_ERROR_NULL; }
+  for (int32_t n = 0; n < count; n++) {
+    if (cloths[n]->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
+  }
+  return CLOTH_OK;
 }
 
-/* A step that ends to refine `ticks` after `start`, UINT32_MAX: never; and how far it was refined. */
-static void set_deadline(const cloth *c, uint32_t start, uint32_t ticks) {
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
+/* Lets the next steps end to refine `ticks` after `start`, UINT32_MAX: never. */
+static void set_deadline(cloth *const *cloths, int32_t count, uint32_t start, uint32_t ticks) {
+  for (int32_t n = 0; n < count; n++) {
+    workspace *w = workspace_of(cloths[n]);
+    allow_refinements(cloths[n]);
+    w->has_deadline = ticks != UINT32_MAX;
+    w->start = start;
+    w->ticks = ticks;
+  }
 }
 
-static cloth_effort effort_of(const cloth *c) {
-  const cloth_effort effort = {workspace_of(c)->refinements, workspace_of(c)->is_cut};
-  return effort;
+static void report_efforts(cloth *const *cloths, int32_t count, cloth_effort *efforts) {
+  for (int32_t n = 0; n < count; n++) {
+    const workspace *w = workspace_of(cloths[n]);
+    efforts[n] = (cloth_effort){w->refinements, w->is_cut};
+  }
 }
 
-/* A step that is refined as far as another one was. */
-static int check_effort(const cloth_effort *effort) {
-  return effort->refinements < 0 || (uint32_t)effort->cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
-}
-
-static void set_effort(const cloth *c, const cloth_effort *effort) {
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
+/* Lets the next steps be refined as far as others were, if that is possible. */
+static int set_efforts(cloth *const *cloths, int32_t count, const cloth_effort *efforts) {
+  int error = check_efforts(cloths, count, efforts);
+  for (int32_t n = 0; !error && n < count; n++) {
+    error = efforts[n].refinements < 0 || (uint32_t)efforts[n].cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  }
+  for (int32_t n = 0; !error && n < count; n++) {
+    workspace *w = workspace_of(cloths[n]);
+    allow_refinements(cloths[n]);
+    w->is_cut = efforts[n].cut_short;
+    w->max_refinements = efforts[n].refinements;
+  }
+  return error;
 }
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_refined_step(c, dt, around, effort);
+  const uint32_t start = CLOTH_TICKS();
+  int error = check_step_with(c, dt, around);
+  error = error ? error : check_efforts(&c, 1, effort);
   if (error) { return error; }
-  set_deadline(c, start, ticks);
+  set_deadline(&c, 1, start, ticks);
   const int result = step_with(c, dt, around);
-  *effort = effort_of(c);
+  report_efforts(&c, 1, effort);
   return result;
 }
 
@@ -84,12 +99,9 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_refined_step(c, dt, around, effort);
-  if (error) { return error; }
-  error = check_effort(effort);
-  if (error) { return error; }
-  set_effort(c, effort);
-  return step_with(c, dt, around);
+  int error = check_step_with(c, dt, around);
+  error = error ? error : set_efforts(&c, 1, effort);
+  return error ? error : step_with(c, dt, around);
 }
 
 int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
@@ -117,6 +129,7 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 /* A cloth on its way to rest. */
 typedef struct settling {
+  lone_cloth alone;
   const cloth *c;
   const cloth_surroundings *around; /* without reactions: no time passes */
   cloth_settle_report *report;
@@ -142,9 +155,6 @@ static void add_bodies_speed(settling *s, float *energy) {
     *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
     s->speed = maximum(s->speed, squared);
   }
-#else
-  (void)s;
-  (void)energy;
 #endif
 }
 
@@ -183,7 +193,8 @@ CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
 }
 
 /* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
-static void damp_motion(settling *s) {
+static void damp_motion(stepped_cloths *stepped) {
+  settling *s = (settling *)(void *)stepped; /* which begins with it */
   const float energy = measure_settling(s);
   const int stops = !s->is_let && s->speed > s->slow && energy < s->energy;
   if (stops) {
@@ -211,8 +222,6 @@ static void rest_shared_bodies(const cloth *c) {
   for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
     slots[n].previous = slots[n].body.pose;
   }
-#else
-  (void)c;
 #endif
 }
 
@@ -223,8 +232,6 @@ static void report_work(settling *s) {
   const uint32_t low = sum[0] + work[0];
   sum[1] += work[1] + (low < work[0]);
   sum[0] = low;
-#else
-  (void)s;
 #endif
 }
 
@@ -233,15 +240,12 @@ static int step_towards_rest(settling *s, float dt) {
   const cloth *c = s->c;
   const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
   rest_shared_bodies(c);
-  begin_step(c, dt);
-  step_plan *plan = &workspace_of(c)->plan;
+  begin_step(c, dt, &s->alone);
+  s->alone.stepped.after = damp_motion;
+  const step_plan *plan = &workspace_of(c)->plan;
   s->fastest = 0.0f;
   s->is_stopped = 0;
-  for (int32_t index = 0; index < plan->substeps; index++) {
-    plan->index = index;
-    substep(c, plan);
-    damp_motion(s);
-  }
+  do_substeps(&s->alone.stepped);
   judge_rest(s, dt);
   add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, WORK_SETTLE);
   s->report->steps++;

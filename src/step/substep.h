@@ -13,8 +13,6 @@
 #include "../contact/surface.h"
 #include "../self/contact.h"
 #include "../self/equation.h"
-#include "../self/search.h"
-#include "../self/tree.h"
 #include "../solve/levels.h"
 #include "../solve/passes.h"
 #include "../solve/solve.h"
@@ -147,6 +145,8 @@ static void trace_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
   CLOTH_TRACE(c, (int)stage, workspace_of(c)->plan.index, hash_end(&h));
 }
 
+#else
+#define trace_stage(c, stage, has_made) ((void)(has_made))
 #endif
 
 /* Ends a stage: adds its ticks to the statistics, and traces it. */
@@ -155,24 +155,27 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
   const uint32_t now = CLOTH_TICKS();
   w->statistics.ticks[stage] += now - w->tick;
   w->tick = now;
-#ifdef CLOTH_TRACE
   trace_stage(c, stage, has_made);
-#endif
-  (void)has_made;
 }
 
 /// A substep ///
 
+/* Iterations of the present substep. */
+static uint16_t *iterations_now(const cloth *c) {
+  return (uint16_t *)at(c, c->own.iterations) + statistics_of(c)->substeps;
+}
+
 /* Counts a substep that is done, and its iterations. `is_whole`: it was not divided; the next one's prediction reaches
    as far as the last whole one. */
-CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
+CLOTH_ONCE void count_substep(const cloth *c, int32_t is_whole) {
   cloth_statistics *s = statistics_of(c);
   cloth_inputs *inputs = inputs_of(c);
-  const float off = h - inputs->last_substep;
+  const float h = workspace_of(c)->plan.h, off = h - inputs->last_substep;
   const int32_t is_equal = is_whole && off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
+  const int32_t iterations = *iterations_now(c);
   s->iterations += iterations;
-  s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
-  ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
+  s->max_substep_iterations = larger_of(iterations, s->max_substep_iterations);
+  s->substeps++;
   inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < MOST_EQUAL_SUBSTEPS) : 0;
   inputs->last_substep = is_whole ? h : inputs->last_substep;
 }
@@ -191,7 +194,6 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
     lead_particles(c, t);
   }
 #endif
-  (void)t;
 }
 
 /* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
@@ -243,8 +245,6 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
     w->diagonal_changed = 1;
   }
 #endif
-  (void)w;
-  (void)t;
 }
 
 /* Where the scale of the springs has changed. */
@@ -281,8 +281,6 @@ CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #endif
   return is_deep;
 #else
-  (void)c;
-  (void)t;
   return 0;
 #endif
 }
@@ -303,7 +301,7 @@ static void join_iterations(const solve_group *g) {
 
 /* Begins a part of a substep of cloths that are solved as one: prediction, and what it touches. Returns 1 if it is too
    long for one of them. */
-CLOTH_ONCE int32_t start_part(const solve_group *g, float done, float length) {
+CLOTH_ONCE int32_t start_set(const solve_group *g, float done, float length) {
   int32_t is_deep = 0;
   EACH_MEMBER(g, m, begin_part(m->c, &workspace_of(m->c)->plan, done, length));
   EACH_MEMBER(g, m, m->weight = g->members->t->scale / m->t->scale);
@@ -404,8 +402,31 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
 
 #endif
 
+/* What the solve of a part has done. */
+typedef struct solve_counts {
+  int32_t iterations, shortenings; /* shortenings: of the ways, by their energy; -1 if it is not compared */
+} solve_counts;
+
+/* Solves a part of a substep of cloths that are solved as one. */
+CLOTH_ONCE solve_counts solve_set(const solve_group *g) {
+  make_equation(g);
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
+  solve_counts counts = {solve_equation(g), -1};
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
+#if WITH_BODIES
+  note_solved(g);
+#endif
+  restore_momentum(g, moment_of_meeting(g));
+  if (has_guard(g)) { counts.shortenings = guard_energy(g); }
+#if WITH_BODIES
+  share_rest(g);
+#endif
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
+  return counts;
+}
+
 /* The new state of a cloth. */
-CLOTH_ONCE void accept_part(const solve_member *m) {
+CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts) {
   keep_start(m->c);
   accept(m->c, m->t, m->has_solution);
 #if WITH_BODIES
@@ -416,46 +437,30 @@ CLOTH_ONCE void accept_part(const solve_member *m) {
   if (m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
 #endif
   workspace_of(m->c)->parts++;
+  workspace_of(m->c)->energy_guarded += larger_of(counts->shortenings, 0);
+  charge_substep(m->c, m->t, counts->iterations, counts->shortenings);
+  *iterations_now(m->c) += (uint16_t)counts->iterations;
 }
 
-/* Solves a part of a substep. Returns the iterations done. */
-CLOTH_ONCE int32_t solve_part(const solve_group *g) {
-  int32_t shortenings = -1;
-  make_equation(g);
-  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
-  const int32_t iterations = solve_equation(g);
-  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
-#if WITH_BODIES
-  note_solved(g);
-#endif
-  restore_momentum(g, moment_of_meeting(g));
-  if (has_guard(g)) { shortenings = guard_energy(g); }
-#if WITH_BODIES
-  share_rest(g);
-#endif
-  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
+/* The new state of cloths that are solved as one. */
+CLOTH_ONCE void accept_set(const solve_group *g, const solve_counts *counts) {
 #if WITH_SELF
   if (g->pairs) {
     note_solutions(g);
     remember_pairs(g->pairs, g);
   }
 #endif
-  EACH_MEMBER(g, m, {
-    workspace_of(m->c)->energy_guarded += shortenings > 0 ? shortenings : 0;
-    accept_part(m);
-    charge_substep(m->c, m->t, iterations, shortenings);
-  });
+  EACH_MEMBER(g, m, accept_part(m, counts));
 #if WITH_SELF
   if (g->pairs) {
     part_passed(g->pairs);
-    charge_pairs(g, iterations);
+    charge_pairs(g, counts->iterations);
   }
 #endif
   if (g->joints) {
     accept_common_bodies(g);
-    charge_joints(g, iterations);
+    charge_joints(g, counts->iterations);
   }
-  return iterations;
 }
 
 static void confine_particles(const cloth *c) {
@@ -465,18 +470,39 @@ static void confine_particles(const cloth *c) {
 
 /* What follows the parts of a substep: absent particles follow, threads break, and it is counted. `is_whole`: it was
    not divided. */
-CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations, int32_t is_whole) {
+CLOTH_ONCE void end_substep(const cloth *c, int32_t is_whole) {
 #if WITH_GAPS
   if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
 #endif
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
-    tear_threads(c, plan);
+    tear_threads(c, &workspace_of(c)->plan);
     if (statistics_of(c)->threads_torn != torn) { describe_links(c); }
   }
 #endif
-  count_substep(c, plan->h, iterations, is_whole);
+  count_substep(c, is_whole);
+}
+
+/* Begins a part of a substep. Returns 1 if it is too long for one of the cloths. */
+static int32_t start_part(const stepped_cloths *s, float done, float length) {
+  int32_t is_deep = 0;
+  EACH_SET(s, g, is_deep |= start_set(g, done, length));
+  return is_deep;
+}
+
+/* Solves it. What is sewn together is at one place when all has been moved. */
+static void solve_part(const stepped_cloths *s) {
+  EACH_STEPPED(s, m, end_stage(m->c, CLOTH_STAGE_PREDICTION, 1));
+  EACH_SET(s, g, {
+    const solve_counts counts = solve_set(g);
+    accept_set(g, &counts);
+  });
+  EACH_STEPPED(s, m, confine_particles(m->c));
+  EACH_SET(s, g, {
+    if (g->joints) { settle_joined(g->joints); }
+  });
+  EACH_STEPPED(s, m, end_stage(m->c, CLOTH_STAGE_ACCEPTANCE, 1));
 }
 
 /*
@@ -487,40 +513,22 @@ CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations,
  * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
  *
  * Where contact is deep, or cloth may touch cloth, the substep is taken in two parts, and each of these in two, before
- * anything is solved.
+ * anything is solved: of all cloths in as many as the one that needs most.
  */
-CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
-  const float shortest = 1.0f / (float)c->settings.integration.max_parts;
-  float longest = 1.0f;
-  solve_member alone = {.c = c, .t = &plan->terms};
-  solve_group g = {&alone, 1, NULL, NULL};
-#if WITH_SELF
-  int32_t is_prepared = 0; /* 1: candidates of the part are there */
-  if (feels_itself(c)) {
-    g.pairs = self_group_of(c);
-    longest = prepare_pairs(g.pairs, plan, shortest);
-  }
-#endif
+static void substep(stepped_cloths *s) {
+  const float longest = prepare_pairs(s);
   float done = 0.0f, length = longest;
-  int32_t iterations = 0;
+  int32_t is_prepared = 0; /* 1: candidates of the part are there */
   while (done < 1.0f) {
-#if WITH_SELF
-    if (g.pairs && !is_prepared) { prepare_part(g.pairs, plan, length); }
-    is_prepared = 1;
-#endif
-    if (start_part(&g, done, length) && length > shortest) {
+    if (!is_prepared) { prepare_part(s, length); }
+    is_prepared = start_part(s, done, length) && length > s->shortest;
+    if (is_prepared) {
       length *= 0.5f;
       continue;
     }
-#if WITH_SELF
-    is_prepared = 0;
-#endif
-    end_stage(c, CLOTH_STAGE_PREDICTION, 1);
-    iterations += solve_part(&g);
-    confine_particles(c);
-    end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);
+    solve_part(s);
     done += length;
     length = done == 0.5f ? minimum(0.5f, longest) : length; /* the first half is done: the other is tried as a whole */
   }
-  end_substep(c, plan, iterations, length == 1.0f);
+  EACH_STEPPED(s, m, end_substep(m->c, length == 1.0f));
 }

@@ -223,7 +223,6 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
     s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
   }
 #endif
-  (void)most;
   return s;
 }
 
@@ -350,10 +349,6 @@ static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_
     return max_contact_work(&l, &b);
   }
 #endif
-  (void)c;
-  (void)dt;
-  (void)substeps;
-  (void)parts;
   return 0;
 }
 
@@ -368,11 +363,8 @@ static uint64_t max_choice_work(const cloth *c) {
   return c->settings.capacity.max_shared_bodies > 0 ? times(CLOTH_SHARED_BODY_LIMIT, COST_SHARED_BODY) + particles : 0u;
 }
 
-#endif
-
 /* Charges a step that begins, with fixed work for all of it; `iterations` 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
-#if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
     s.parts = parts > 0 ? parts : s.parts;
@@ -381,13 +373,21 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, in
     return;
   }
   add_work(c, work_around_substeps(c), 1);
-#else
-  (void)c;
-#endif
-  (void)plan;
-  (void)parts;
-  (void)iterations;
 }
+
+/* Charges a substep that is done, see substep_work(). */
+CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
+  if (!c->settings.capacity.fixed_work) {
+    const work_scene s = work_scene_of(c, 0);
+    add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
+  }
+  workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
+}
+
+#else
+#define charge_step(c, plan, parts, iterations) ((void)(parts), (void)(iterations))
+#define charge_substep(c, t, iterations, shortenings) ((void)(iterations), (void)(shortenings))
+#endif
 
 #if WITH_SEAMS
 
@@ -411,24 +411,6 @@ static void charge_joints(const solve_group *g, int32_t iterations) {
   EACH_SEAM_SPRING(s, part, f, springs++);
   EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);
   add_work(g->members->c, seams_work(sewn, springs, gathers, iterations), 1);
-#endif
-  (void)g;
-  (void)iterations;
-}
-
-/* Charges a substep that is done, see substep_work(). */
-CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
-#if WITH_PLANNING
-  if (!c->settings.capacity.fixed_work) {
-    const work_scene s = work_scene_of(c, 0);
-    add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
-  }
-  workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
-#else
-  (void)c;
-  (void)t;
-  (void)iterations;
-  (void)shortenings;
 #endif
 }
 
@@ -548,7 +530,7 @@ int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work
 
 /* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
    fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
-   is given, by their bounds (forecast.h) and the stretch to expect. */
+   is given, by their bounds and the stretch to expect. */
 
 /* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
 #define MAX_OWN_STRETCH 1.0e3f

@@ -1,11 +1,11 @@
 #pragma once
 #include "../bodies/common_bodies.h"
+#include "../group/stitches.h"
 #include "../self/candidates.h"
 #include "../self/search.h"
 #include "../self/tree.h"
-#include "../step/plan.h"
-#include "../step/work.h"
-#include "stitches.h"
+#include "plan.h"
+#include "work.h"
 
 /// Groups in memory, and their work ///
 
@@ -23,21 +23,21 @@
 
 /* A cloth during a step of its group. */
 typedef struct group_member {
-  position_box box;   /* around its particles, relative to its origin [m] */
-  int32_t iterations; /* of the parts of the present substep */
-  int32_t left_out;   /* of enter_surroundings() */
-  int32_t sleeps;     /* 1: the cloth sleeps in this step ... */
-  int32_t wakes;      /* ... and wakes at its end */
+  position_box box; /* around its particles, relative to its origin [m] */
+  int32_t left_out; /* of enter_surroundings() */
+  int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
+  int32_t wakes;    /* ... and wakes at its end */
 } group_member;
 
 /* A step of a group. */
 typedef struct group_step {
+  stepped_cloths stepped; /* those that are awake, see regroup() */
   const cloth_group *group;
   float dt;
   int32_t substeps;
   int32_t parts;   /* of a substep, at most */
-  int32_t leader;  /* the first cloth that is awake; -1 if none is */
   int32_t touches; /* 1 if at least two of the cloths, or one and itself, may touch */
+  int32_t leader;  /* the first cloth that is awake; -1 if none is */
   self_group contact;
   group_member *members;
 #if WITH_SEAMS
@@ -45,7 +45,6 @@ typedef struct group_step {
 #endif
   uint8_t linked[CLOTH_GROUP_LIMIT]; /* the same without contact */
   uint8_t part[CLOTH_GROUP_LIMIT];   /* of each cloth: the first of those that seams or bodies join it to */
-  int32_t sets;                      /* of cloths that are solved as one: */
   solve_group set[CLOTH_GROUP_LIMIT];
   group_joints joints[CLOTH_GROUP_LIMIT];
   solve_member solved[CLOTH_GROUP_LIMIT];
@@ -160,9 +159,6 @@ static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t subste
   const uint64_t part = seams_work(room.sewn, room.springs, particles, most);
   if (group->seam_count > 0) { return part * (uint32_t)(most_group_parts(group) * substeps); }
 #endif
-  (void)group;
-  (void)dt;
-  (void)substeps;
   return 0u;
 }
 

@@ -1,20 +1,16 @@
 #pragma once
 #include "../bodies/common_bodies.h"
-#include "../contact/surroundings.h"
+#include "../bodies/surroundings.h"
+#include "../group/seam_springs.h"
+#include "../group/seams.h"
+#include "../group/stitches.h"
 #include "../self/candidates.h"
-#include "../self/contact.h"
 #include "../self/features.h"
 #include "../self/memory.h"
 #include "../self/search.h"
 #include "../self/tree.h"
-#include "../solve/solve.h"
-#include "../step/step.h"
-#include "../step/substep.h"
-#include "../step/work.h"
 #include "group_layout.h"
-#include "seam_springs.h"
-#include "seams.h"
-#include "stitches.h"
+#include "step.h"
 
 /// Groups ///
 
@@ -286,8 +282,8 @@ static void join_by_contact(group_step *s) {
 
 /* Makes the set of the cloths of a part that are awake, behind those of `end` sets before. Returns the end. */
 static int32_t make_set(group_step *s, int32_t part, int32_t end) {
-  solve_group *g = &s->set[s->sets];
-  group_joints *j = &s->joints[s->sets];
+  solve_group *g = &s->set[s->stepped.sets];
+  group_joints *j = &s->joints[s->stepped.sets];
   g->members = &s->solved[end];
   EACH_AWAKE(s, n, c, {
     if (s->part[n] == part) {
@@ -305,14 +301,14 @@ static int32_t make_set(group_step *s, int32_t part, int32_t end) {
 #endif
   g->joints = is_joined ? j : NULL;
   g->pairs = s->touches ? &s->contact : NULL;
-  s->sets += g->count > 0;
+  s->stepped.sets += g->count > 0;
   return end + g->count;
 }
 
 /* Makes the sets of cloths that are solved as one: of what is sewn, has bodies in common, or may touch. */
 static void make_sets(group_step *s) {
   int32_t end = 0;
-  s->sets = 0;
+  s->stepped.sets = 0;
   fill_zero(s->set, sizeof s->set);
   fill_zero(s->joints, sizeof s->joints);
   copy_memory(s->part, s->linked, sizeof s->part);
@@ -333,9 +329,41 @@ static void find_linked(group_step *s, char *room, const group_layout *l) {
 #if WITH_COMMON_BODIES
   EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n));
 #endif
-  (void)room;
-  (void)l;
   copy_memory(s->linked, s->part, sizeof s->part);
+}
+
+/* Puts cloths that sleep into the arrays that pairs read, after a gather, which takes the memory of these. */
+static void place_sleepers(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const solve_arrays *a = arrays_of(c);
+    for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
+      const int32_t place = place_of(a, i);
+      near_vector_store(a->place, a->plane, place, vector_load(kept_start(c), i));
+      near_vector_store(a->direction, a->plane, place, vector(0.0f, 0.0f, 0.0f));
+    }
+  }
+}
+
+/* Makes the sets of a group anew after a gather. */
+static void regroup(stepped_cloths *stepped, int32_t is_first) {
+  group_step *s = (group_step *)(void *)stepped; /* whose first member it is */
+  if (is_first) {
+    report_gather(s);
+    if (WITH_SLEEP) { find_woken(s, 0); }
+  }
+  make_sets(s);
+  place_sleepers(s);
+}
+
+/* Begins the substeps of the cloths that are awake. */
+static void start_stepping(group_step *s) {
+  stepped_cloths *stepped = &s->stepped;
+  stepped->set = s->set;
+  stepped->shortest = 1.0f / (float)s->parts;
+  stepped->plan = &workspace_of(member_of(s->group, s->leader))->plan;
+  stepped->regroup = s->group->count > 1 ? regroup : NULL;
+  make_sets(s);
 }
 
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
@@ -377,98 +405,12 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
 #if WITH_SEAMS
   if (group->seam_count > 0) { find_sewn_terms(s); }
 #endif
-  make_sets(s);
+  start_stepping(s);
   if (group->count > 1 && first->settings.capacity.fixed_work) {
     add_work(first, max_group_work(group, dt, substeps), 1);
   } else if (group->count > 1) {
     add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)substeps, COST_GROUP);
   }
-}
-
-static step_plan *plan_of_group(const group_step *s) {
-  return &workspace_of(member_of(s->group, s->leader))->plan;
-}
-
-/* Puts cloths that sleep into the arrays that pairs read, after a gather, which takes the memory of these. */
-static void place_sleepers(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    const solve_arrays *a = arrays_of(c);
-    for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
-      const int32_t place = place_of(a, i);
-      near_vector_store(a->place, a->plane, place, vector_load(kept_start(c), i));
-      near_vector_store(a->direction, a->plane, place, vector(0.0f, 0.0f, 0.0f));
-    }
-  }
-}
-
-/* Candidates, and what is tangled, before a substep. Returns the longest part of it, as a share. */
-static float prepare_together(group_step *s, float shortest) {
-  const step_plan *plan = plan_of_group(s);
-  const float longest = prepare_pairs(&s->contact, plan, shortest);
-  if (s->group->count > 1 && plan->index + 1 == plan->stride) {
-    report_gather(s);
-    if (WITH_SLEEP) { find_woken(s, 0); }
-    make_sets(s);
-  }
-  place_sleepers(s);
-  return longest;
-}
-
-/* Solves a part of a substep of all cloths that are awake. What is sewn together is at one place when all has been
-   moved. */
-static void solve_parts(const group_step *s) {
-  for (int32_t n = 0; n < s->sets; n++) {
-    const int32_t iterations = solve_part(&s->set[n]);
-    EACH_MEMBER(&s->set[n], m, s->members[m->number].iterations += iterations);
-  }
-  EACH_AWAKE(s, n, c, confine_particles(c));
-  for (int32_t n = 0; n < s->sets; n++) {
-    if (s->set[n].joints) { settle_joined(s->set[n].joints); }
-  }
-}
-
-/* A substep of all cloths, in as many parts as the one that needs most: see substep(). */
-CLOTH_SEPARATE void substep_together(group_step *s) {
-  const float shortest = 1.0f / (float)s->parts;
-  float longest = 1.0f, done = 0.0f;
-  if (s->touches) { longest = prepare_together(s, shortest); }
-  float length = longest;
-  int32_t is_prepared = 0;
-  while (done < 1.0f) {
-    if (s->touches && !is_prepared && prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
-      make_sets(s);
-      place_sleepers(s);
-    }
-    is_prepared = 1;
-    int32_t is_deep = 0;
-    for (int32_t n = 0; n < s->sets; n++) {
-      is_deep |= start_part(&s->set[n], done, length);
-    }
-    if (is_deep && length > shortest) {
-      length *= 0.5f;
-      continue;
-    }
-    is_prepared = 0;
-    solve_parts(s);
-    done += length;
-    length = done == 0.5f ? minimum(0.5f, longest) : length;
-  }
-  EACH_AWAKE(s, n, c, {
-    end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, length == 1.0f);
-    s->members[n].iterations = 0;
-  });
-}
-
-/* Lets the substeps from `index` on do several if time is up for one of the cloths, see cut_stride(). */
-static void cut_substeps(const group_step *s, int32_t index) {
-  const int32_t stride = cut_stride(member_of(s->group, s->leader), plan_of_group(s), index);
-  int32_t allows = stride > 0, is_cut = 0;
-  EACH_AWAKE(s, n, c, allows = allows && may_shorten(c));
-  EACH_AWAKE(s, n, c, is_cut |= allows && !may_refine(c));
-  EACH_AWAKE(s, n, c, {
-    if (is_cut) { lengthen_substeps(c, &workspace_of(c)->plan, stride); }
-  });
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
@@ -492,11 +434,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  for (int32_t index = 0; s->leader >= 0 && index < s->substeps; index += plan_of_group(s)->stride) {
-    cut_substeps(s, index);
-    EACH_AWAKE(s, n, c, workspace_of(c)->plan.index = index + plan_of_group(s)->stride - 1);
-    substep_together(s);
-  }
+  if (s->leader >= 0) { do_substeps(&s->stepped); }
   return finish_group(s);
 }
 

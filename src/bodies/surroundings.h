@@ -1,8 +1,7 @@
 #pragma once
-#include "../step/step.h"
+#include "../contact/geometry.h"
+#include "../contact/shapes.h"
 #include "colliders.h"
-#include "geometry.h"
-#include "shapes.h"
 
 /// Surroundings ///
 
@@ -201,24 +200,11 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 #else
 
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
-  (void)dt;
-  (void)around;
   compare_surroundings(c, links);
   return 0;
 }
 
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
-  (void)c;
-  (void)around;
-  (void)left_out;
 }
 
 #endif
-
-/* A step with surroundings that have been checked. */
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
-  const int32_t left_out = enter_surroundings(c, dt, around, 0u);
-  const int result = step(c, dt);
-  leave_surroundings(c, around, left_out);
-  return result;
-}

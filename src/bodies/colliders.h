@@ -1,9 +1,10 @@
 #pragma once
-#include "../bodies/bodies.h"
-#include "../step/inputs.h"
-#include "cell_memory.h"
-#include "geometry.h"
-#include "memory.h"
+#include "../cloth/settings.h"
+#include "../contact/cell_memory.h"
+#include "../contact/geometry.h"
+#include "../contact/memory.h"
+#include "attached.h"
+#include "bodies.h"
 
 /// Colliders ///
 

@@ -1,13 +1,13 @@
 #pragma once
+#include "../bodies/colliders.h"
 #include "../bodies/common_bodies.h"
-#include "../contact/colliders.h"
-#include "../step/plan.h"
-#include "../step/step.h"
-#include "../step/step_calls.h"
-#include "../step/work.h"
+#include "../group/stitches.h"
 #include "group.h"
 #include "group_layout.h"
-#include "stitches.h"
+#include "plan.h"
+#include "step.h"
+#include "step_calls.h"
+#include "work.h"
 
 /// Calls of groups ///
 
@@ -300,29 +300,16 @@ int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t
 
 #if WITH_PLANNING
 
-/* Do all cloths of a group allow steps that are refined less? */
-static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
-  if (!efforts) { return CLOTH_ERROR_NULL; }
-  for (int32_t n = 0; n < group->count; n++) {
-    if (group->cloths[n]->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
-  }
-  return CLOTH_OK;
-}
-
 int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (!error) { error = check_efforts(group, efforts); }
+  error = error ? error : check_efforts(group->cloths, group->count, efforts);
   if (error) { return error; }
-  for (int32_t n = 0; n < group->count; n++) {
-    set_deadline(group->cloths[n], start, ticks);
-  }
+  set_deadline(group->cloths, group->count, start, ticks);
   const int result = step_group(group, dt, substeps, memory);
-  for (int32_t n = 0; n < group->count; n++) {
-    efforts[n] = effort_of(group->cloths[n]);
-  }
+  report_efforts(group->cloths, group->count, efforts);
   return result;
 }
 
@@ -330,15 +317,8 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
                               const cloth_effort *efforts) {
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (!error) { error = check_efforts(group, efforts); }
-  for (int32_t n = 0; !error && n < group->count; n++) {
-    error = check_effort(&efforts[n]);
-  }
-  if (error) { return error; }
-  for (int32_t n = 0; n < group->count; n++) {
-    set_effort(group->cloths[n], &efforts[n]);
-  }
-  return step_group(group, dt, substeps, memory);
+  error = error ? error : set_efforts(group->cloths, group->count, efforts);
+  return error ? error : step_group(group, dt, substeps, memory);
 }
 
 /* 1 if a cloth of a group may wake in a step: by bodies of the group, or by links to others that begin or end. */
