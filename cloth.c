@@ -155,7 +155,8 @@
 #define WITH_SELF_TEST IS_IN(CLOTH_NO_SELF_TEST)     /* cloth_self_test() */
 #define WITH_NAMES IS_IN(CLOTH_NO_NAMES)             /* names of results, and explanations */
 
-/* Where parts are left out nothing calls some helpers; of the whole library a warning tells where none does. */
+/* Where parts are left out nothing calls some helpers, nor reads some parameters; of the whole library a warning tells
+   where none does. */
 #define WITH_EVERYTHING                                                                                                \
   (WITH_MULTILEVEL && WITH_HULL && WITH_HEIGHT_FIELD && WITH_MESH && WITH_DISTANCE_GRID && WITH_SHARED_BODIES &&       \
    WITH_CONFINED && WITH_AIR && WITH_TETHERS && WITH_SELF_TRIANGLES && WITH_SELF_SPHERES && WITH_SEAMS &&              \
@@ -165,6 +166,8 @@
    WITH_NAMES)
 #if !WITH_EVERYTHING && (defined(__GNUC__) || defined(__clang__))
 #pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
 #endif
 
 /* CLOTH_SEPARATE: stages of a step, never inlined, so that their stack frames do not add up in the caller.
@@ -610,6 +613,11 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
   return _mm256_i32gather_ps(from, _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)index)), 4);
 }
 #endif
+
+#define CLOTH_LANES_GATHER
+CLOTH_INLINE lanes lanes_gather(const float *from, const int32_t *places) {
+  return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)places), 4);
+}
 
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
@@ -1646,6 +1654,17 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
     picked[lane] = from[index[lane]];
   }
   return lanes_load(picked);
+}
+#endif
+
+/* Loads lanes from CLOTH_LANES places, as floats from the beginning of an array. A backend may define its own. */
+#ifndef CLOTH_LANES_GATHER
+CLOTH_INLINE lanes lanes_gather(const float *from, const int32_t *places) {
+  float gathered[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    gathered[lane] = from[places[lane]];
+  }
+  return lanes_load(gathered);
 }
 #endif
 
@@ -2901,6 +2920,15 @@ static int check_pin(const cloth *c, int32_t particle) {
   return error || is_pinned(c, particle) ? error : CLOTH_ERROR_STATE;
 }
 
+/* Keeps the address of the surroundings while a step runs. NULL ends it. */
+static void set_surroundings(const cloth *c, const cloth_surroundings *around) {
+  keep_address(workspace_of(c)->surroundings, around);
+}
+
+static const cloth_surroundings *surroundings_of(const cloth *c) {
+  return (const cloth_surroundings *)kept_address(workspace_of(c)->surroundings);
+}
+
 /// Gaps ///
 
 /*
@@ -3501,15 +3529,6 @@ CLOTH_INLINE int has_shape(int32_t shape) {
 /* 1 for surfaces of triangles. */
 CLOTH_INLINE int is_surface(int32_t shape) {
   return is_mesh(shape) || is_height_field(shape);
-}
-
-/* Keeps the address of the surroundings while a step runs. NULL ends it. */
-static void set_surroundings(const cloth *c, const cloth_surroundings *around) {
-  keep_address(workspace_of(c)->surroundings, around);
-}
-
-static const cloth_surroundings *surroundings_of(const cloth *c) {
-  return (const cloth_surroundings *)kept_address(workspace_of(c)->surroundings);
 }
 
 /* The geometry of a collider during a step; NULL for shapes without. */
@@ -4395,10 +4414,16 @@ CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
    before the row below, which another piece computes. */
 static void close_rows(const cloth *c, float *array) {
   if (!is_wrapped(c)) { return; }
-  const int32_t pitch = pitch_of(c), plane = near_plane(pitch, c->grid.rows);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    close_ring(near_row(array, pitch, row), plane, c->grid.columns);
+  const int32_t pitch = pitch_of(c), rows = c->grid.rows, columns = c->grid.columns;
+  const ptrdiff_t plane = near_plane(pitch, rows);
+  for (int32_t row = 0; row < rows; row++, array += NEAR_STEP * pitch) {
+    close_ring(array, plane, columns);
   }
+}
+
+/* The plate's part on the diagonal of inner particles. */
+static float plate_diagonal(const substep_terms *t) {
+  return (1.0f + t->viscosity) * (6.0f * (t->hinge[WARP] + t->hinge[WEFT]) + 4.0f * t->twist);
 }
 
 /// Transfer between levels ///
@@ -4424,17 +4449,11 @@ enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSF
 #define SOLVED_SIDE 3
 #define NARROW_SIDE 6
 #define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
-/* Floats from a row of the matrix to the next: whole blocks, so that none crosses the end of a row. */
-#define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
-#define SOLVED_PLACES SOLVED_PITCH(3 * SOLVED_NODES)
+/* Floats from a row of the matrix to the next, of whatever size: whole blocks, so that none crosses the end of a row.
+   What lies behind the last unknown is 0. */
+#define SOLVED_PITCH ((3 * SOLVED_NODES + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 
-/* Places of a cell of the coarsest level along each side where springs are looked at; and floats of those of a
-   direction, which lie behind the matrix. */
-#define SAMPLES 4
-#define SAMPLE_COUNT (SAMPLES * SAMPLES)
-enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS };
-#define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
-#define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PLACES + SAMPLE_FLOATS)
+#define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PITCH)
 
 /* Nodes that are left of a side of a sheet, beside one of so many. */
 static int32_t least_side(int32_t other) {
@@ -4648,7 +4667,7 @@ CLOTH_SEPARATE void restrict_blocks(const level_pair *pair, const float *from, f
 /* The transfer row as one of vectors that are spread over the columns of the fine level: two of them, which coarse rows
    take in turns. */
 CLOTH_INLINE float *spread_buffer(const level_pair *p, int32_t coarse_row) {
-  return p->row + 3 * (coarse_row & 1) * p->places;
+  return coarse_row & 1 ? p->row + 3 * p->places : p->row;
 }
 
 /* Spreads a coarse row of vectors, a near array, over so many columns of the finer level. */
@@ -4702,10 +4721,14 @@ typedef struct spread_row {
 /* Spreads what fine row `row` needs, rows being taken in order from `first` on: each coarse row is spread once. */
 CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t plane, int32_t row, int32_t first) {
   const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
-  const int32_t above = is_kept ? row : row / 2, below = above + is_between;
+  const int32_t above = is_kept ? row : (int32_t)((uint32_t)row / 2);
+  spread_row s = {.above = spread_buffer(p, above), .places = p->places};
+  s.below = s.above;
   if (row == first || is_kept) { spread_columns(p, from, plane, above); }
-  if (is_between) { spread_columns(p, from, plane, below); }
-  const spread_row s = {.above = spread_buffer(p, above), .below = spread_buffer(p, below), .places = p->places};
+  if (is_between) {
+    s.below = spread_buffer(p, above + 1);
+    spread_columns(p, from, plane, above + 1);
+  }
   return s;
 }
 
@@ -4893,6 +4916,7 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
     if (adds) { restrict_blocks(&p, a->ground, ground, 1.0f, row, row + 1); }
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
       lanes sum = zero;
+      CLOTH_UNROLL
       for (int32_t n = 0; n < 3; n++) {
         const lanes held = held_by(a, s.row[n] * p.pitch + i, pin);
         sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s.weight[n])));
@@ -4911,54 +4935,60 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   }
 }
 
-/* The coarse nodes that a node hangs on, with their weights. */
-typedef struct node_parents {
-  int32_t row[4], column[4];
-  float weight[4];
-  int32_t count;
-} node_parents;
+/* The coarse rows or columns that a row or column hangs on, with their weights. */
+typedef struct line_parents {
+  int32_t at[2], count;
+  float weight[2];
+} line_parents;
 
-CLOTH_INLINE node_parents parents_of(const level_pair *p, int32_t row, int32_t column) {
-  const int32_t keeps_rows = p->coarse_rows == p->rows, is_kept = p->transfer == TRANSFER_KEPT;
-  const int32_t is_long = p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2;
-  const int32_t rows = keeps_rows ? 1 : 1 + row % 2, columns = is_long ? 2 : is_kept ? 1 : 1 + column % 2;
-  const int32_t above = keeps_rows ? row : row / 2;
-  const int32_t left = is_long ? p->coarse_columns - 1 : is_kept ? column : column / 2;
-  const int32_t right = p->transfer >= TRANSFER_RING && left + 1 == p->coarse_columns ? 0 : left + 1;
-  float weights[2] = {columns == 2 ? 0.5f : 1.0f, 0.5f};
-  if (is_long) {
-    weights[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
-    weights[1] = 1.0f - weights[0];
-  }
-  node_parents n;
-  n.count = 0;
-  for (int32_t to_row = above; to_row < above + rows; to_row++) {
-    for (int32_t q = 0; q < columns; q++) {
-      n.row[n.count] = to_row;
-      n.column[n.count] = q ? right : left;
-      n.weight[n.count++] = weights[q] * (rows == 2 ? 0.5f : 1.0f);
-    }
-  }
-  return n;
+CLOTH_INLINE line_parents row_parents(const level_pair *p, int32_t row) {
+  const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
+  const int32_t above = is_kept ? row : row / 2;
+  const line_parents l = {{above, above + 1}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
+  return l;
 }
 
-/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
-static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
-  const node_parents n = parents_of(p, row, column);
-  for (int32_t k = 0; k < n.count; k++) {
-    float *to = own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p->coarse_pitch + n.column[k], 0);
-    CLOTH_UNROLL
-    for (int32_t f = 0; f < SYMMETRIC_FLOATS; f++) {
-      to[f * CLOTH_LANES] += n.weight[k] * block[f];
+CLOTH_INLINE line_parents column_parents(const level_pair *p, int32_t column) {
+  const int32_t is_kept = p->transfer == TRANSFER_KEPT;
+  const int32_t is_long = p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2;
+  const int32_t is_between = is_long || (!is_kept && column % 2);
+  const int32_t left = is_long ? p->coarse_columns - 1 : is_kept ? column : column / 2;
+  const int32_t right = p->transfer >= TRANSFER_RING && left + 1 == p->coarse_columns ? 0 : left + 1;
+  line_parents l = {{left, right}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
+  if (is_long) {
+    l.weight[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
+    l.weight[1] = 1.0f - l.weight[0];
+  }
+  return l;
+}
+
+/* Adds a block of a particle of a column, with the weights of its nodes, to G of the first coarse level. `rows`: of
+   its row. */
+static void add_to_ground(const level_pair *p, float *ground, const line_parents *rows, int32_t column,
+                          const float block[6]) {
+  const line_parents columns = column_parents(p, column);
+  for (int32_t m = 0; m < rows->count; m++) {
+    for (int32_t n = 0; n < columns.count; n++) {
+      const float weight = columns.weight[n] * rows->weight[m];
+      float *to = own_at(ground, SYMMETRIC_FLOATS, rows->at[m] * p->coarse_pitch + columns.at[n], 0);
+      CLOTH_UNROLL
+      for (int32_t f = 0; f < SYMMETRIC_FLOATS; f++) {
+        to[f * CLOTH_LANES] += weight * block[f];
+      }
     }
   }
+}
+
+/* A column beside the grid, or within it: that across the seam of a tube, -1 where there is none. */
+CLOTH_INLINE int32_t existing_column(const solve_arrays *a, int32_t column) {
+  if (column >= 0 && column < a->columns) { return column; }
+  return !a->is_ring ? -1 : column < 0 ? column + a->columns : column - a->columns;
 }
 
 /* The place of particle n of the nine around one, by rows; -1 if there is none. Tubes close. */
 CLOTH_INLINE int32_t place_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n) {
-  const int32_t other = row + n / 3 - 1, near = column + n % 3 - 1;
-  if (other < 0 || other >= a->rows || (!a->is_ring && (near < 0 || near >= a->columns))) { return -1; }
-  return other * a->pitch + (near + a->columns) % a->columns;
+  const int32_t other = row + n / 3 - 1, near = existing_column(a, column + n % 3 - 1);
+  return other < 0 || other >= a->rows || near < 0 ? -1 : other * a->pitch + near;
 }
 
 /* The block of the spring between a particle and the one at `place`, n of the nine around it, from what the springs'
@@ -4981,12 +5011,16 @@ static void block_around(const solve_arrays *a, int32_t row, int32_t column, int
 /* Adds the springs from a pin to particles that move to G of the first coarse level. */
 static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const level_pair *p, int32_t particle) {
   const int32_t row = particle / a->columns, column = particle - row * a->columns;
-  for (int32_t n = 0; n < 9; n++) {
-    const int32_t place = place_around(a, row, column, n);
-    if (n != 4 && place >= 0 && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
-      float block[6];
-      block_around(a, row, column, n, place, block);
-      add_to_ground(p, level_ground(c, 0), place / a->pitch, place % a->pitch, block);
+  float *ground = level_ground(c, 0);
+  for (int32_t other = row > 0 ? row - 1 : row; other <= row + 1 && other < a->rows; other++) {
+    const line_parents rows = row_parents(p, other);
+    for (int32_t step = -1; step <= 1; step++) {
+      const int32_t near = existing_column(a, column + step), place = other * a->pitch + near;
+      if (near >= 0 && place != row * a->pitch + column && a->diagonal[place] > 0.0f) {
+        float block[6];
+        block_around(a, row, column, 3 * (other - row + 1) + step + 1, place, block);
+        add_to_ground(p, ground, &rows, near, block);
+      }
     }
   }
 }
@@ -4997,11 +5031,6 @@ CLOTH_SEPARATE void add_springs_to_pins(const cloth *c, const solve_arrays *a) {
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
     if (!is_gap(c, i, GAP_PARTICLE)) { add_springs_of_pin(c, a, &p, i); }
   }
-}
-
-/* The plate's part on the diagonal of inner particles. */
-static float plate_diagonal(const substep_terms *t) {
-  return (1.0f + t->viscosity) * (6.0f * (t->hinge[WARP] + t->hinge[WEFT]) + 4.0f * t->twist);
 }
 
 /* What the plate adds to the blocks of coarse level `number`. */
@@ -5088,18 +5117,25 @@ static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t colu
   return labels_of(c)[row * pitch_of(c) + column];
 }
 
+/* The coarse nodes that a node hangs on, with their weights. */
+typedef struct node_parents {
+  int32_t row[4], column[4], count;
+  float weight[4];
+} node_parents;
+
 /* The parents of its own label of a node of level `number`, whose coarse level has the same number in workspace.levels.
  */
 static node_parents labelled_parents(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
-  const node_parents all = parents_of(p, row, column);
+  const line_parents rows = row_parents(p, row), columns = column_parents(p, column);
   const int32_t label = label_at(c, number, row, column);
   node_parents n = {.count = 0};
   float sum = 0.0f;
-  for (int32_t k = 0; k < all.count && label >= 0; k++) {
-    if (label_at(c, number + 1, all.row[k], all.column[k]) == label) {
-      n.row[n.count] = all.row[k];
-      n.column[n.count] = all.column[k];
-      n.weight[n.count] = all.weight[k];
+  for (int32_t k = 0; k < rows.count * columns.count && label >= 0; k++) {
+    const int32_t m = k / columns.count, q = k % columns.count;
+    if (label_at(c, number + 1, rows.at[m], columns.at[q]) == label) {
+      n.row[n.count] = rows.at[m];
+      n.column[n.count] = columns.at[q];
+      n.weight[n.count] = columns.weight[q] * rows.weight[m];
       sum += n.weight[n.count++];
     }
   }
@@ -7908,7 +7944,6 @@ CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const v
 #if WITH_WORKERS
   if (c->pieces) { return share_out(c, stage, what, items, grain); }
 #endif
-  (void)grain;
   stage_piece p = whole_piece(c, what, items);
   stage(c, &p);
   return p.counts;
@@ -8567,7 +8602,9 @@ CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
 /* Times kappa that the hinges along a line put on an element's diagonal: 1, 4, 1 for each, none at open ends. */
 static float hinges_on_element(int32_t element, int32_t count, int32_t is_ring) {
   float sum = 0.0f;
-  for (int32_t hinge = element - 1; hinge <= element + 1; hinge++) {
+  CLOTH_UNROLL
+  for (int32_t n = -1; n <= 1; n++) {
+    const int32_t hinge = element + n;
     const int32_t exists = is_ring || (hinge > 0 && hinge + 1 < count);
     sum += exists ? (hinge == element ? 4.0f : 1.0f) : 0.0f;
   }
@@ -9303,9 +9340,6 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 #define TOUCHING_ROUNDS 2
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
-/* More iterations of cloths that are sewn together, whose levels end at the seam: with 4 in all a sheet in two panels
-   gains four times the energy of the whole one in a swing, with 8 neither does (tests/seams.c, energy). */
-#define SEWN_ITERATIONS 4
 #define MANY_ITERATIONS 6
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
@@ -9436,7 +9470,6 @@ static int has_many_gaps(const cloth *c) {
     return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
   }
 #endif
-  (void)c;
   return 0;
 }
 
@@ -10018,6 +10051,31 @@ typedef struct solve_group {
   for (solve_member *m = (s)->members, *m##_end = m + (s)->count; m < m##_end; m++) {                                  \
     __VA_ARGS__;                                                                                                       \
   }
+
+/* Cloths that step together, one alone among them: sets, each of which is solved as one. */
+typedef struct stepped_cloths {
+  solve_group *set;
+  int32_t sets;
+  float shortest;  /* part of a substep, as a share */
+  step_plan *plan; /* of the first of them */
+  /* Makes the sets anew after a search for candidates; `is_first`: of the step. NULL for one alone. */
+  void (*regroup)(struct stepped_cloths *s, int32_t is_first);
+  void (*after)(struct stepped_cloths *s); /* each substep; NULL without */
+} stepped_cloths;
+
+/* Runs statements for each set `g` of cloths that step together, and for each cloth `m` of them. */
+#define EACH_SET(s, g, ...)                                                                                            \
+  for (const solve_group *g = (s)->set, *g##_end = g + (s)->sets; g < g##_end; g++) {                                  \
+    __VA_ARGS__;                                                                                                       \
+  }
+#define EACH_STEPPED(s, m, ...) EACH_SET(s, m##_set, EACH_MEMBER(m##_set, m, __VA_ARGS__))
+
+/* A cloth that steps alone, the only one of the only set. */
+typedef struct lone_cloth {
+  stepped_cloths stepped;
+  solve_group set;
+  solve_member member;
+} lone_cloth;
 
 /* Makes the parts of two cloths one. */
 static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
@@ -11712,8 +11770,9 @@ typedef struct single_group {
 
 LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GROUP_BYTES);
 
-/* Makes the group of a cloth that feels itself, which lasts for a substep. */
+/* Makes the group of a cloth that feels itself, which lasts for a step; NULL of another. */
 CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
+  if (!feels_itself(c)) { return NULL; }
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
@@ -11768,6 +11827,7 @@ int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics)
 
 #define reset_self(c) ((void)(c))
 #define self_notes(c) ((void)(c), 0)
+#define self_group_of(c) NULL
 
 #endif
 
@@ -17390,23 +17450,29 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
   }
 }
 
-/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that feel each other.
-   Returns the longest part of it, as a share. */
-CLOTH_SEPARATE float prepare_pairs(const self_group *g, const step_plan *plan, float shortest) {
+/* Candidates of a step, in its first substep, and what is tangled, before a substep of cloths that may touch. Returns
+   the longest part of it, as a share. */
+CLOTH_SEPARATE float prepare_pairs(stepped_cloths *s) {
+  const self_group *g = s->set->pairs;
+  const step_plan *plan = s->plan;
+  if (!g) { return 1.0f; }
   if (plan->index + 1 == plan->stride) {
     gather_candidates(g, plan->dt, 1);
-    slow_down(g, plan, shortest);
+    slow_down(g, plan, s->shortest);
+    if (s->regroup) { s->regroup(s, 1); }
   }
   shorten_contours(g);
-  return longest_part(g, plan->h, shortest);
+  return longest_part(g, plan->h, s->shortest);
 }
 
 /* Candidates of a part of a substep that begins, where those of the step are so fast, or so many, that each part looks
-   for its own. Returns 1 if it has. */
-static int prepare_part(const self_group *g, const step_plan *plan, float length) {
-  const int is_fast = g->found->is_crowded || g->found->fastest * plan->dt > FAST_STEP * shortest_spacing_of(g);
-  if (is_fast) { gather_candidates(g, length * plan->h, 0); }
-  return is_fast;
+   for its own. */
+static void prepare_part(stepped_cloths *s, float length) {
+  const self_group *g = s->set->pairs;
+  if (g && (g->found->is_crowded || g->found->fastest * s->plan->dt > FAST_STEP * shortest_spacing_of(g))) {
+    gather_candidates(g, length * s->plan->h, 0);
+    if (s->regroup) { s->regroup(s, 0); }
+  }
 }
 
 CLOTH_INLINE int has_elements(const solve_group *s) {
@@ -17449,6 +17515,8 @@ static void charge_pairs(const solve_group *s, int32_t iterations) {
 #else
 
 #define keep_start(c) ((void)(c))
+#define prepare_pairs(s) 1.0f
+#define prepare_part(s, length) ((void)(length))
 
 #endif
 
@@ -19855,19 +19923,21 @@ CLOTH_INLINE void add_air_sums(inertia_rows *s, int32_t i, lanes3 w, lanes3 r, l
   vector_sum_add(&s->part[COUPLED + 2], i, lanes3_scale(w, about.z));
 }
 
-/* The parts of the masses alone, or with the blocks of the air. */
-CLOTH_SEPARATE void find_inertia_sums(const cloth *c, const solve_arrays *a, cloth_vector centre, int32_t with_air,
+/* The parts of a piece of cloth: of the masses alone, or with the blocks of the air. */
+CLOTH_SEPARATE void find_inertia_sums(const cloth *c, int32_t label, cloth_vector centre, int32_t with_air,
                                       inertia_sums *sums) {
+  const solve_arrays arrays = arrays_of_free_piece(c, label), *a = &arrays;
+  const int32_t is_blown = WITH_AIR && with_air && a->air;
   const vector_array x = vectors_at(c, c->state.position);
   inertia_rows *s = (inertia_rows *)room_between_passes(c);
   clear_room(c, sizeof *s);
   EACH_PLACE(a, row, i, place, {
-    const lanes own = lanes_load(a->diagonal + place), ratio = mass_ratios(c, a, row, i), held = with_air ? own : ratio;
+    const lanes own = lanes_load(a->diagonal + place), ratio = mass_ratios(c, a, row, i), held = is_blown ? own : ratio;
     const lanes_mask there = lanes_less(lanes_splat(0.0f), own);
     const lanes3 r = arms_of_block(x, row * a->columns + i, there, centre);
     row_sum_add(&s->isotropic, i, held);
     tensor_sum_add(&s->part[ARMS], i, lanes3_scale(r, held), r);
-    if (WITH_AIR && with_air) {
+    if (is_blown) {
       const lanes drag = lanes_keep(there, lanes_quantise(lanes_subtract(own, ratio), WORK_ROUNDER));
       add_air_sums(s, i, lanes3_keep(there, own_load(a->air, place)), r, drag);
     }
@@ -19998,6 +20068,8 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
   }
 }
 
+#else
+#define add_body_inertia(c, t, centre, sums) ((void)(t))
 #endif
 
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
@@ -20012,7 +20084,6 @@ static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32
 #if WITH_BODIES
   if (has_bodies) { return centre_with_bodies(m->c, m->t, centre, mass); }
 #endif
-  (void)has_bodies;
   return centre;
 }
 
@@ -20058,24 +20129,15 @@ CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *
   add_weighted(&sum->angular, own.angular, weight);
 }
 
-/* The parts of M, I and C of a member about a centre, with the blocks of the air or without. */
-static void find_inertia_of_member(const solve_member *m, int32_t label, const common_motion *whole, int32_t with_air,
-                                   inertia_sums *own) {
-  const solve_arrays a = arrays_of_free_piece(m->c, label);
-  find_inertia_sums(m->c, &a, whole->centre, with_air && a.air, own);
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, own); }
-#endif
-}
-
-/* The same of all members. */
+/* The parts of M, I and C of all members about a centre, with the blocks of the air or without. */
 CLOTH_ONCE void find_inertia_of_members(const solve_group *s, int32_t label, const common_motion *whole,
                                         int32_t with_air, inertia_sums *sum) {
   fill_zero(sum, sizeof *sum);
   EACH_MEMBER(s, m, {
     const float weight = mass_weight(s, m);
     inertia_sums own;
-    find_inertia_of_member(m, label, whole, with_air, &own);
+    find_inertia_sums(m->c, label, whole->centre, with_air, &own);
+    if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &own); }
     sum->isotropic += weight * own.isotropic;
     for (int32_t n = 0; n < INERTIA_PARTS; n++) {
       add_weighted(&sum->part[n], own.part[n], weight);
@@ -20899,6 +20961,10 @@ CLOTH_ONCE void linearise(const cloth *c, const substep_terms *t) {
    springs that they gather. Particles sewn to each other are one unknown, the root among them; one that is sewn between
    two moves with both. A stitch that is open, or joins what is sewn between others already, is a spring
    (seam_springs.h). Out: a sewing, in the memory of the group. */
+
+/* More iterations of cloths that are sewn together, whose levels end at the seam: with 4 in all a sheet in two panels
+   gains four times the energy of the whole one in a swing, with 8 neither does (tests/seams.c, energy). */
+#define SEWN_ITERATIONS 4
 
 #if WITH_SEAMS
 
@@ -22176,7 +22242,7 @@ CLOTH_SEPARATE void follow_leaders(const cloth_group *group, uint32_t members) {
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
  *
- * In: springs, place, G of the level, plate. Out: the factors. Scratch: none. All in scalars, in one order.
+ * In: springs, place, G of the level, plate. Out: the factors. Scratch: none. All in one order.
  */
 
 /* Least pivot over the entry on the diagonal. */
@@ -22192,85 +22258,87 @@ static const grid_level *coarsest_level_of(const cloth *c) {
 }
 
 /* Adds `weight` times a symmetric block to the entries of nodes i and j. */
-static void add_block(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
-  float *row = matrix + 3 * (i * pitch + j);
+static void add_block(float *matrix, int32_t i, int32_t j, const float block[6], float weight) {
+  float *row = matrix + 3 * (i * SOLVED_PITCH + j);
   const float xy = weight * block[3], xz = weight * block[4], yz = weight * block[5];
   row[0] += weight * block[0];
   row[1] += xy;
   row[2] += xz;
-  row += pitch;
+  row += SOLVED_PITCH;
   row[0] += xy;
   row[1] += weight * block[1];
   row[2] += yz;
-  row += pitch;
+  row += SOLVED_PITCH;
   row[0] += xz;
   row[1] += yz;
   row[2] += weight * block[2];
 }
 
 /* Adds a spring of a block between two nodes. */
-static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
+static void add_spring(float *matrix, int32_t i, int32_t j, const float block[6], float weight) {
   if (i == j) { return; }
-  add_block(matrix, pitch, i, i, block, weight);
-  add_block(matrix, pitch, j, j, block, weight);
-  add_block(matrix, pitch, i < j ? i : j, i < j ? j : i, block, negate(weight));
+  add_block(matrix, i, i, block, weight);
+  add_block(matrix, j, j, block, weight);
+  add_block(matrix, i < j ? i : j, i < j ? j : i, block, negate(weight));
 }
 
-/* The places of a coarse cell where springs are looked at: their rows, the places of their columns, and where these
-   lie in the arrays of springs; and where the springs of a direction go, see SAMPLE_KINDS. */
+/* Places of a cell along each side where springs are looked at. */
+#define SAMPLES 4
+#define SAMPLE_COUNT (SAMPLES * SAMPLES)
+
+/* The places of a coarse cell where springs are looked at, as floats from the beginning of near arrays and of the array
+   of springs; and how many of them, the first ones, have a row below. */
 typedef struct sample_grid {
-  int32_t row[SAMPLES], column[SAMPLES], spring[SAMPLES];
-  float *samples;
+  int32_t place[SAMPLE_COUNT], spring[SAMPLE_COUNT], inner;
 } sample_grid;
 
 /* Of a cell, from its first row and column and the ones behind its last: ends[0] and ends[1]. */
-static sample_grid sample_grid_of(float *samples, const int32_t ends[2][2]) {
-  sample_grid grid = {.samples = samples};
-  for (int32_t n = 0; n < SAMPLES; n++) {
-    const int32_t row = (2 * n + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
-    const int32_t column = (2 * n + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
-    grid.row[n] = ends[0][0] + row;
-    grid.column[n] = ends[1][0] + column;
-    grid.spring[n] = (int32_t)(own_at(samples, SPRING_FLOATS, grid.column[n], 0) - samples);
+CLOTH_INLINE sample_grid sample_grid_of(const solve_arrays *a, const int32_t ends[2][2]) {
+  sample_grid grid = {.inner = 0};
+  int32_t n = 0;
+  for (int32_t m = 0; m < SAMPLES; m++) {
+    const int32_t row = ends[0][0] + (2 * m + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
+    const int32_t first = row * a->pitch;
+    CLOTH_UNROLL
+    for (int32_t k = 0; k < SAMPLES; k++, n++) {
+      const int32_t column = ends[1][0] + (2 * k + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
+      grid.place[n] = NEAR_STEP * (first + column);
+      grid.spring[n] = (int32_t)(own_at(a->springs, SPRING_FLOATS, first + column, 0) - a->springs);
+    }
+    grid.inner = row + 1 < a->rows ? n : grid.inner;
   }
   return grid;
 }
 
-/* The vectors along the springs of a direction, and what their linearisation has stored; 0 below the last row. */
-CLOTH_ONCE void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
-  const ptrdiff_t plane = a->plane, end = direction == WARP ? 1 : column_step(direction) + a->pitch;
-  float *to = grid->samples;
-  clear_floats(to, direction == WARP ? 0 : SAMPLE_FLOATS);
-  for (int32_t m = 0; m < SAMPLES && (direction == WARP || grid->row[m] + 1 < a->rows); m++) {
-    const float *x = near_row(a->place, a->pitch, grid->row[m]), *other = x + NEAR_STEP * end;
-    const float *springs =
-        a->springs + SPRING_FLOATS * grid->row[m] * a->pitch + SPRING_ACROSS(direction) * CLOTH_LANES;
-    for (int32_t n = 0; n < SAMPLES; n++, to++) {
-      const float *spring = springs + grid->spring[n];
-      const int32_t i = grid->column[n];
-      const cloth_vector d = vector_subtract(near_vector(x, plane, i), near_vector(other, plane, i));
-      to[SAMPLE_X * SAMPLE_COUNT] = d.x;
-      to[SAMPLE_Y * SAMPLE_COUNT] = d.y;
-      to[SAMPLE_Z * SAMPLE_COUNT] = d.z;
-      to[SAMPLE_ACROSS * SAMPLE_COUNT] = spring[0];
-      to[SAMPLE_ALONG * SAMPLE_COUNT] = spring[CLOTH_LANES];
-    }
+/* Takes places without a row below for the first one, so that nothing below the last row is read. */
+CLOTH_INLINE void keep_inner_samples(sample_grid *grid) {
+  for (int32_t n = grid->inner; n < SAMPLE_COUNT; n++) {
+    grid->place[n] = grid->place[0];
+    grid->spring[n] = grid->spring[0];
   }
 }
 
-/* The mean of the blocks of springs of a direction. */
-CLOTH_ONCE void mean_block(const float *samples, float mean[6]) {
+CLOTH_INLINE lanes3 near_gather(const float *array, ptrdiff_t plane, const int32_t *places) {
+  return lanes3_of(lanes_gather(array, places), lanes_gather(array + NEAR_PLANE(plane), places),
+                   lanes_gather(array + 2 * NEAR_PLANE(plane), places));
+}
+
+/* The mean of the blocks of springs of a direction at the first `count` places of a grid, and 0 at the others. */
+CLOTH_ONCE void mean_block(const solve_arrays *a, const sample_grid *grid, int32_t direction, int32_t count,
+                           float mean[6]) {
+  const float *x = a->place, *end = x + NEAR_STEP * (direction == WARP ? 1 : column_step(direction) + a->pitch);
+  const float *across = a->springs + SPRING_ACROSS(direction) * CLOTH_LANES, *along = across + CLOTH_LANES;
   row_sum sums[6];
   for (int32_t k = 0; k < 6; k++) {
     sums[k] = row_sum_start();
   }
   CLOTH_UNROLL
   for (int32_t n = 0; n < SAMPLE_COUNT; n += CLOTH_LANES) {
-    const float *from = samples + n;
-    const lanes3 d =
-        lanes3_of(lanes_load(from), lanes_load(from + SAMPLE_COUNT), lanes_load(from + SAMPLE_Z * SAMPLE_COUNT));
-    const symmetric m = block_of_spring(lanes_load(from + SAMPLE_ACROSS * SAMPLE_COUNT),
-                                        lanes_load(from + SAMPLE_ALONG * SAMPLE_COUNT), d);
+    const int32_t *places = grid->place + n, *springs = grid->spring + n;
+    const lanes_mask counts = lanes_first(count - n);
+    const lanes3 d = lanes3_subtract(near_gather(x, a->plane, places), near_gather(end, a->plane, places));
+    const symmetric m = block_of_spring(lanes_keep(counts, lanes_gather(across, springs)),
+                                        lanes_keep(counts, lanes_gather(along, springs)), d);
     row_sum_add(&sums[0], n, m.xx);
     row_sum_add(&sums[1], n, m.yy);
     row_sum_add(&sums[2], n, m.zz);
@@ -22278,6 +22346,7 @@ CLOTH_ONCE void mean_block(const float *samples, float mean[6]) {
     row_sum_add(&sums[4], n, m.xz);
     row_sum_add(&sums[5], n, m.yz);
   }
+  CLOTH_UNROLL
   for (int32_t k = 0; k < 6; k++) {
     lanes_sum sum;
     row_sum_store(sum.partial, &sums[k]);
@@ -22294,14 +22363,14 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
 CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
-                         float *matrix, int32_t pitch) {
+                         float *matrix) {
   float mean[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
   if (column * along >= last_column || row * down >= last_row) { return; }
   const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
-  const sample_grid grid = sample_grid_of(matrix + 3 * SOLVED_NODES * SOLVED_PLACES, ends);
+  sample_grid grid = sample_grid_of(a, ends);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;
@@ -22314,32 +22383,32 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
     const int32_t i = corner[springs[n][0]], j = corner[springs[n][1]];
     if (springs[n][2] != direction) {
       direction = springs[n][2];
-      take_samples(a, &grid, direction);
-      mean_block(grid.samples, mean);
+      const int32_t count = direction == WARP ? SAMPLE_COUNT : grid.inner;
+      if (count < SAMPLE_COUNT) { keep_inner_samples(&grid); }
+      clear_floats(mean, count > 0 ? 0 : 6);
+      if (count > 0) { mean_block(a, &grid, direction, count, mean); }
     }
     if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
-      add_spring(matrix, pitch, i, j, mean, weights[direction]);
+      add_spring(matrix, i, j, mean, weights[direction]);
     }
   }
 }
 
 /* Adds stiffness times w w^T of so many nodes, on each axis. */
-static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, const float *weights, int32_t count,
-                        float stiffness) {
+static void add_pattern(float *matrix, const int32_t *nodes, const float *weights, int32_t count, float stiffness) {
   for (int32_t i = 0; i < count; i++) {
     for (int32_t j = 0; j <= i; j++) {
       const int32_t row = nodes[i] < nodes[j] ? nodes[i] : nodes[j], column = nodes[i] + nodes[j] - row;
       const float value = stiffness * weights[i] * weights[j];
-      float *to = matrix + 3 * (row * pitch + column);
+      float *to = matrix + 3 * (row * SOLVED_PITCH + column);
       to[0] += value;
-      to[pitch + 1] += value;
-      to[2 * pitch + 2] += value;
+      to[SOLVED_PITCH + 1] += value;
+      to[2 * SOLVED_PITCH + 2] += value;
     }
   }
 }
 
-CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
-                                 int32_t pitch) {
+CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
   float half = 1.0f + t->viscosity, quarter = half;
   for (int32_t n = 0; n < workspace_of(c)->level_count; n++) {
@@ -22350,37 +22419,22 @@ CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const g
     const int32_t row = i / l->columns, column = i - row * l->columns, right = (column + 1) % l->columns;
     if (column > 0 && column + 1 < l->columns) {
       const int32_t nodes[3] = {i - 1, i, i + 1};
-      add_pattern(matrix, pitch, nodes, hinge, 3, t->hinge[WARP] * half);
+      add_pattern(matrix, nodes, hinge, 3, t->hinge[WARP] * half);
     }
     if (row > 0 && row + 1 < l->rows) {
       const int32_t nodes[3] = {i - l->columns, i, i + l->columns};
-      add_pattern(matrix, pitch, nodes, hinge, 3, t->hinge[WEFT] * half);
+      add_pattern(matrix, nodes, hinge, 3, t->hinge[WEFT] * half);
     }
     if (row + 1 < l->rows && (l->is_ring || column + 1 < l->columns)) {
       const int32_t nodes[4] = {i, row * l->columns + right, i + l->columns, (row + 1) * l->columns + right};
-      add_pattern(matrix, pitch, nodes, twist, 4, t->twist * quarter);
+      add_pattern(matrix, nodes, twist, 4, t->twist * quarter);
     }
-  }
-}
-
-/* to -= factor a, of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] ..
-   floats[1] - 1. */
-CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
-                                  const int32_t floats[2]) {
-  const lanes by = lanes_splat(factor);
-  for (int32_t i = floats[0]; CLOTH_LANES == 1 && i < floats[1]; i++) {
-    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
-  }
-  CLOTH_UNROLL
-  for (int32_t n = CLOTH_LANES > 1 ? blocks[0] : blocks[1]; n < blocks[1]; n++) {
-    const int32_t i = n * CLOTH_LANES;
-    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
   }
 }
 
 /* Blocks in which unknowns are taken, so that with several lanes the floats that one of them changes are known to the
    compiler. What lies at and before it in its block, or behind the last one, is spoilt: nobody reads it. */
-#define SOLVED_BLOCKS (CLOTH_LANES == 1 ? 1 : SOLVED_PLACES / CLOTH_LANES)
+#define SOLVED_BLOCKS (CLOTH_LANES == 1 ? 1 : SOLVED_PITCH / CLOTH_LANES)
 
 /* The unknown behind the last one of a block. */
 CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
@@ -22388,35 +22442,67 @@ CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
   return block + 1 == SOLVED_BLOCKS || end > size ? size : end;
 }
 
+/* Blocks of a row that are kept in registers while the rows above it are taken from it. */
+#define KEPT_BLOCKS (CLOTH_LANES == 1 ? 3 : SOLVED_BLOCKS)
+
+/* Takes from `count` blocks of row i of a matrix that is being factored, a constant, what the rows above have of it:
+   from float `first` on, on the diagonal or behind it. L before the diagonal stays. */
+CLOTH_INLINE void take_rows_above(float *matrix, int32_t i, int32_t first, int32_t count) {
+  float *row = matrix + i * SOLVED_PITCH;
+  const float *above = matrix + first;
+  lanes left[KEPT_BLOCKS];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < count; n++) {
+    left[n] = lanes_load(row + first + n * CLOTH_LANES);
+  }
+  for (int32_t k = 0; k < i; k++, above += SOLVED_PITCH) {
+    const lanes by = lanes_splat(row[k]);
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < count; n++) {
+      left[n] = lanes_subtract(left[n], lanes_multiply(lanes_load(above + n * CLOTH_LANES), by));
+    }
+  }
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < count; n++) {
+    float *to = row + first + n * CLOTH_LANES;
+    const lanes_mask is_before = lanes_first(i - first - n * CLOTH_LANES);
+    lanes_store(to, CLOTH_LANES == 1 || n == 0 ? lanes_select(is_before, lanes_load(to), left[n]) : left[n]);
+  }
+}
+
+/* Divides row i by its pivot: L goes into its column of the rows below. `least`: the least pivot. */
+CLOTH_INLINE void divide_row(float *matrix, int32_t size, int32_t i, float least) {
+  float *row = matrix + i * SOLVED_PITCH, *below = row + i, scaled[SOLVED_PITCH];
+  const float pivot = 1.0f / maximum(row[i], least);
+  const lanes by = lanes_splat(pivot);
+  for (int32_t j = i / CLOTH_LANES * CLOTH_LANES; j < SOLVED_PITCH; j += CLOTH_LANES) {
+    const lanes flushed = lanes_flush(lanes_load(row + j));
+    lanes_store(row + j, flushed);
+    lanes_store(scaled + j, lanes_flush(lanes_multiply(flushed, by)));
+  }
+  row[i] = pivot;
+  for (int32_t j = i + 1; j < size; j++) {
+    below += SOLVED_PITCH;
+    *below = scaled[j];
+  }
+}
+
 /* Factors a symmetric matrix in place, of which only the entries on and above the diagonal are read: L below it, 1 / D
    on it, and D L^T above. */
 CLOTH_ONCE void factor_matrix(float *matrix, int32_t size) {
-  const int32_t pitch = SOLVED_PITCH(size);
-  float above[SOLVED_PLACES], scaled[SOLVED_PLACES], least[3 * SOLVED_NODES];
-  clear_floats(above, SOLVED_PLACES);
-  for (int32_t k = 0; k < size; k++) {
-    least[k] = LEAST_PIVOT * matrix[k * pitch + k];
-  }
-  for (int32_t k = 0; k < size; k++) {
-    float *of = matrix + k * pitch, *row = of + pitch;
-    const float pivot = 1.0f / maximum(of[k], least[k]);
-    const lanes by = lanes_splat(pivot);
-    for (int32_t i = k / CLOTH_LANES * CLOTH_LANES; i < pitch; i += CLOTH_LANES) {
-      const lanes flushed = lanes_flush(lanes_load(of + i));
-      lanes_store(of + i, flushed);
-      lanes_store(above + i, lanes_drop(lanes_first(k + 1 - i), flushed)); /* what is done is left as it is */
-      lanes_store(scaled + i, lanes_flush(lanes_multiply(flushed, by)));
-    }
-    of[k] = pivot;
-    CLOTH_UNROLL
-    for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
-      const int32_t start = block * CLOTH_LANES > k ? block * CLOTH_LANES : k + 1, end = end_of_block(block, size);
-      for (int32_t i = start; i < end; i++) {
-        const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {i, size};
-        subtract_blocks(row, above, scaled[i], blocks, floats);
-        row[k] = scaled[i];
-        row += pitch;
+  CLOTH_UNROLL
+  for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
+    const int32_t end = end_of_block(block, size);
+    for (int32_t i = block * CLOTH_LANES; i < end; i++) {
+      const float least = LEAST_PIVOT * matrix[i * SOLVED_PITCH + i];
+#if CLOTH_LANES == 1
+      for (int32_t first = i - i % KEPT_BLOCKS; first < size; first += KEPT_BLOCKS) {
+        take_rows_above(matrix, i, first, KEPT_BLOCKS);
       }
+#else
+      take_rows_above(matrix, i, block * CLOTH_LANES, SOLVED_BLOCKS - block);
+#endif
+      divide_row(matrix, size, i, least);
     }
   }
 }
@@ -22424,52 +22510,79 @@ CLOTH_ONCE void factor_matrix(float *matrix, int32_t size) {
 /* Makes the matrix of the coarsest level and factors it. */
 CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const grid_level *l = coarsest_level_of(c);
-  const int32_t nodes = l->columns * l->rows, size = 3 * nodes, pitch = SOLVED_PITCH(size);
+  const int32_t nodes = l->columns * l->rows, size = 3 * nodes;
   float *matrix = coarsest_matrix(c), *ground = level_ground(c, workspace_of(c)->level_count - 1);
-  clear_floats(matrix, size * pitch);
+  clear_floats(matrix, size * SOLVED_PITCH);
   for (int32_t i = 0; i < nodes; i++) {
     const int32_t place = i / l->columns * l->pitch + i % l->columns;
     float block[6];
+    CLOTH_UNROLL
     for (int32_t k = 0; k < 6; k++) {
       block[k] = *own_at(ground, SYMMETRIC_FLOATS, place, k) + (k < 3 ? LEAST_BLOCK : 0.0f);
     }
-    add_block(matrix, pitch, i, i, block, 1.0f);
+    add_block(matrix, i, i, block, 1.0f);
   }
   for (int32_t row = 0; row + 1 < l->rows; row++) {
     for (int32_t column = 0; column + !l->is_ring < l->columns; column++) {
-      add_cell(c, a, l, row, column, matrix, pitch);
+      add_cell(c, a, l, row, column, matrix);
     }
   }
-  if (t->bends && t->plate_implicit && !is_in_pieces(c)) { add_coarse_plate(c, t, l, matrix, pitch); }
+  if (t->bends && t->plate_implicit && !is_in_pieces(c)) { add_coarse_plate(c, t, l, matrix); }
   factor_matrix(matrix, size);
 }
 
-/* Solves with the factors: x = A^-1 x, of which SOLVED_PLACES floats are read. */
+/* x -= factor row, of the blocks blocks[0] .. blocks[1] - 1, constants, which are kept in `left`; only the block
+   `taken` of x follows. With one lane of the floats floats[0] .. floats[1] - 1. */
+CLOTH_INLINE void subtract_row(float *x, lanes *left, const float *row, float factor, int32_t taken,
+                               const int32_t blocks[2], const int32_t floats[2]) {
+  const lanes by = lanes_splat(factor);
+  for (int32_t i = floats[0]; CLOTH_LANES == 1 && i < floats[1]; i++) {
+    lanes_store(x + i, lanes_subtract(lanes_load(x + i), lanes_multiply(lanes_load(row + i), by)));
+  }
+  CLOTH_UNROLL
+  for (int32_t n = CLOTH_LANES > 1 ? blocks[0] : blocks[1]; n < blocks[1]; n++) {
+    left[n] = lanes_subtract(left[n], lanes_multiply(lanes_load(row + n * CLOTH_LANES), by));
+  }
+  if (CLOTH_LANES > 1) { lanes_store(x + taken * CLOTH_LANES, left[taken]); }
+}
+
+CLOTH_INLINE void load_blocks(const float *x, lanes left[SOLVED_BLOCKS]) {
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < SOLVED_BLOCKS; n++) {
+    left[n] = lanes_load(x + n * CLOTH_LANES);
+  }
+}
+
+/* Solves with the factors: x = A^-1 x, of which SOLVED_PITCH floats are read. */
 static void solve_factored(const float *matrix, int32_t size, float *x) {
-  const int32_t pitch = SOLVED_PITCH(size);
-  float solved[SOLVED_PLACES];
+  float solved[SOLVED_PITCH];
+  lanes left[SOLVED_BLOCKS];
   const float *row = matrix;
+  load_blocks(x, left);
   CLOTH_UNROLL
   for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
     const int32_t end = end_of_block(block, size);
+    if (CLOTH_LANES > 1) { lanes_store(x + block * CLOTH_LANES, left[block]); }
     for (int32_t j = block * CLOTH_LANES; j < end; j++) {
       solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
       const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {j + 1, size};
-      subtract_blocks(x, row, solved[j], blocks, floats);
-      row += pitch;
+      subtract_row(x, left, row, solved[j], block, blocks, floats);
+      row += SOLVED_PITCH;
     }
   }
-  for (int32_t j = size; j < SOLVED_PLACES; j++) {
+  for (int32_t j = size; j < SOLVED_PITCH; j++) {
     solved[j] = 0.0f;
   }
+  load_blocks(solved, left);
   CLOTH_UNROLL
   for (int32_t block = SOLVED_BLOCKS - 1; block >= 0; block--) {
     const int32_t end = end_of_block(block, size);
+    if (CLOTH_LANES > 1) { lanes_store(solved + block * CLOTH_LANES, left[block]); }
     for (int32_t j = end - 1; j >= block * CLOTH_LANES; j--) {
-      row -= pitch;
+      row -= SOLVED_PITCH;
       x[j] = flush_small(solved[j], WORK_QUANTUM);
       const int32_t blocks[2] = {0, block + 1}, floats[2] = {0, j};
-      subtract_blocks(solved, row, x[j], blocks, floats);
+      subtract_row(solved, left, row, x[j], block, blocks, floats);
     }
   }
 }
@@ -22479,11 +22592,12 @@ CLOTH_SEPARATE float solve_coarsest(const cloth *c) {
   const grid_level *l = coarsest_level_of(c);
   const int32_t columns = l->columns, size = 3 * columns * l->rows;
   float *residual = level_residual(c, l), *to = level_correction(c, l);
-  float x[SOLVED_PLACES], r[3 * SOLVED_NODES], sum = 0.0f;
-  clear_floats(x, SOLVED_PLACES);
+  float x[SOLVED_PITCH], r[3 * SOLVED_NODES], sum = 0.0f;
+  clear_floats(x, SOLVED_PITCH);
   for (int32_t row = 0, i = 0; row < l->rows; row++) {
     for (int32_t column = 0; column < columns; column++, i += 3) {
       const float *from = own_at(residual, 3, row * l->pitch + column, 0);
+      CLOTH_UNROLL
       for (int32_t k = 0; k < 3; k++) {
         x[i + k] = r[i + k] = from[k * CLOTH_LANES];
       }
@@ -23442,7 +23556,6 @@ static int leaves_contacts(const cloth *c) {
 #if WITH_COLLIDERS
   return c->scratch.touches && collider_end(c) > 0;
 #else
-  (void)c;
   return 0;
 #endif
 }
@@ -23697,7 +23810,6 @@ static int is_moved_by_colliders(const cloth *c) {
 #if WITH_COLLIDERS
   return meets_colliders(c) && do_touched_move(c);
 #else
-  (void)c;
   return 0;
 #endif
 }
@@ -23903,6 +24015,31 @@ static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const 
   return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
 }
 
+/* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
+static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
+  float values[3][CLOTH_LANES];
+  const vector_array forces = {values[0], values[1], values[2]};
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
+    for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
+      const int32_t column = e->column + k + lane;
+      if (!(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
+        note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
+      }
+    }
+  });
+}
+
+/* Notes what attached particles, and held ones, do to bodies. */
+CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
+  for (int32_t n = 0; n < body_count_of(c); n++) {
+    const body_unknown *u = &body_unknowns_of(c)[n];
+    note_held_touches(c, a, t, u);
+    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
+  }
+}
+
 /* The sum of what colliders give to the cloth, at the solution, scaled. */
 static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, const substep_terms *t,
                                        int32_t has_solution) {
@@ -24080,7 +24217,6 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
     });
   });
 #endif
-  (void)g;
 }
 
 /* The force of the air on all pins, scaled. */
@@ -24197,31 +24333,6 @@ CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms 
   }
 }
 
-/* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
-static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
-  float values[3][CLOTH_LANES];
-  const vector_array forces = {values[0], values[1], values[2]};
-  EACH_BODY_TOUCH(c, a, u, e, k, {
-    lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
-    for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
-      const int32_t column = e->column + k + lane;
-      if (!(*own_at(a->diagonal, 1, e->row * a->pitch + column, 0) > 0.0f)) {
-        note_scaled(c, t, e->row * a->columns + column, vector_load(forces, lane));
-      }
-    }
-  });
-}
-
-/* Notes what attached particles, and held ones, do to bodies. */
-CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
-  for (int32_t n = 0; n < body_count_of(c); n++) {
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    note_held_touches(c, a, t, u);
-    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
-  }
-}
-
 /* Gives the reactions of colliders what attached particles have received since the last call. */
 CLOTH_SEPARATE void report_attachments(const cloth *c) {
   for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
@@ -24236,6 +24347,27 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 }
 
 #endif
+
+/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
+static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
+#if WITH_BODIES
+  if (find_attachment(c, particle)) {
+    remove_attachment(c, particle);
+    wake(c);
+  }
+#endif
+  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
+  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
+    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
+      inputs_of(c)->tethers_chosen = TETHERS_STALE;
+    } else if (freedom != FREEDOM_PINNED) {
+      remove_tethers_to(c, particle);
+    }
+  }
+  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
+  freedom_of(c)[particle] = (uint8_t)freedom;
+  invalidate_history(c, particle);
+}
 
 /// Work ///
 
@@ -24440,7 +24572,6 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
     s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
   }
 #endif
-  (void)most;
   return s;
 }
 
@@ -24567,10 +24698,6 @@ static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_
     return max_contact_work(&l, &b);
   }
 #endif
-  (void)c;
-  (void)dt;
-  (void)substeps;
-  (void)parts;
   return 0;
 }
 
@@ -24585,11 +24712,8 @@ static uint64_t max_choice_work(const cloth *c) {
   return c->settings.capacity.max_shared_bodies > 0 ? times(CLOTH_SHARED_BODY_LIMIT, COST_SHARED_BODY) + particles : 0u;
 }
 
-#endif
-
 /* Charges a step that begins, with fixed work for all of it; `iterations` 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
-#if WITH_PLANNING
   if (c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
     s.parts = parts > 0 ? parts : s.parts;
@@ -24598,13 +24722,21 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, in
     return;
   }
   add_work(c, work_around_substeps(c), 1);
-#else
-  (void)c;
-#endif
-  (void)plan;
-  (void)parts;
-  (void)iterations;
 }
+
+/* Charges a substep that is done, see substep_work(). */
+CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
+  if (!c->settings.capacity.fixed_work) {
+    const work_scene s = work_scene_of(c, 0);
+    add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
+  }
+  workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
+}
+
+#else
+#define charge_step(c, plan, parts, iterations) ((void)(parts), (void)(iterations))
+#define charge_substep(c, t, iterations, shortenings) ((void)(iterations), (void)(shortenings))
+#endif
 
 #if WITH_SEAMS
 
@@ -24628,24 +24760,6 @@ static void charge_joints(const solve_group *g, int32_t iterations) {
   EACH_SEAM_SPRING(s, part, f, springs++);
   EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);
   add_work(g->members->c, seams_work(sewn, springs, gathers, iterations), 1);
-#endif
-  (void)g;
-  (void)iterations;
-}
-
-/* Charges a substep that is done, see substep_work(). */
-CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
-#if WITH_PLANNING
-  if (!c->settings.capacity.fixed_work) {
-    const work_scene s = work_scene_of(c, 0);
-    add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
-  }
-  workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
-#else
-  (void)c;
-  (void)t;
-  (void)iterations;
-  (void)shortenings;
 #endif
 }
 
@@ -24765,7 +24879,7 @@ int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work
 
 /* cloth_plan() chooses substeps and iterations: from many substeps with automatic iterations down to two; two with
    fewer iterations; one. It takes the best within the work that is given, or the cheapest that stretches no more than
-   is given, by their bounds (forecast.h) and the stretch to expect. */
+   is given, by their bounds and the stretch to expect. */
 
 /* Cut-off of the strain by the fabric's own weight, and the least stiffness [N/m] that that is divided by. */
 #define MAX_OWN_STRETCH 1.0e3f
@@ -24986,6 +25100,8 @@ static void trace_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
   CLOTH_TRACE(c, (int)stage, workspace_of(c)->plan.index, hash_end(&h));
 }
 
+#else
+#define trace_stage(c, stage, has_made) ((void)(has_made))
 #endif
 
 /* Ends a stage: adds its ticks to the statistics, and traces it. */
@@ -24994,24 +25110,27 @@ static void end_stage(const cloth *c, cloth_stage stage, int32_t has_made) {
   const uint32_t now = CLOTH_TICKS();
   w->statistics.ticks[stage] += now - w->tick;
   w->tick = now;
-#ifdef CLOTH_TRACE
   trace_stage(c, stage, has_made);
-#endif
-  (void)has_made;
 }
 
 /// A substep ///
 
+/* Iterations of the present substep. */
+static uint16_t *iterations_now(const cloth *c) {
+  return (uint16_t *)at(c, c->own.iterations) + statistics_of(c)->substeps;
+}
+
 /* Counts a substep that is done, and its iterations. `is_whole`: it was not divided; the next one's prediction reaches
    as far as the last whole one. */
-CLOTH_ONCE void count_substep(const cloth *c, float h, int32_t iterations, int32_t is_whole) {
+CLOTH_ONCE void count_substep(const cloth *c, int32_t is_whole) {
   cloth_statistics *s = statistics_of(c);
   cloth_inputs *inputs = inputs_of(c);
-  const float off = h - inputs->last_substep;
+  const float h = workspace_of(c)->plan.h, off = h - inputs->last_substep;
   const int32_t is_equal = is_whole && off <= EQUAL_SHARE * h && off >= -EQUAL_SHARE * h;
+  const int32_t iterations = *iterations_now(c);
   s->iterations += iterations;
-  s->max_substep_iterations = iterations > s->max_substep_iterations ? iterations : s->max_substep_iterations;
-  ((uint16_t *)at(c, c->own.iterations))[s->substeps++] = (uint16_t)iterations;
+  s->max_substep_iterations = larger_of(iterations, s->max_substep_iterations);
+  s->substeps++;
   inputs->equal_substeps = is_equal ? inputs->equal_substeps + (inputs->equal_substeps < MOST_EQUAL_SUBSTEPS) : 0;
   inputs->last_substep = is_whole ? h : inputs->last_substep;
 }
@@ -25030,7 +25149,6 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
     lead_particles(c, t);
   }
 #endif
-  (void)t;
 }
 
 /* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
@@ -25082,8 +25200,6 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
     w->diagonal_changed = 1;
   }
 #endif
-  (void)w;
-  (void)t;
 }
 
 /* Where the scale of the springs has changed. */
@@ -25120,8 +25236,6 @@ CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
 #endif
   return is_deep;
 #else
-  (void)c;
-  (void)t;
   return 0;
 #endif
 }
@@ -25142,7 +25256,7 @@ static void join_iterations(const solve_group *g) {
 
 /* Begins a part of a substep of cloths that are solved as one: prediction, and what it touches. Returns 1 if it is too
    long for one of them. */
-CLOTH_ONCE int32_t start_part(const solve_group *g, float done, float length) {
+CLOTH_ONCE int32_t start_set(const solve_group *g, float done, float length) {
   int32_t is_deep = 0;
   EACH_MEMBER(g, m, begin_part(m->c, &workspace_of(m->c)->plan, done, length));
   EACH_MEMBER(g, m, m->weight = g->members->t->scale / m->t->scale);
@@ -25243,8 +25357,31 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
 
 #endif
 
+/* What the solve of a part has done. */
+typedef struct solve_counts {
+  int32_t iterations, shortenings; /* shortenings: of the ways, by their energy; -1 if it is not compared */
+} solve_counts;
+
+/* Solves a part of a substep of cloths that are solved as one. */
+CLOTH_ONCE solve_counts solve_set(const solve_group *g) {
+  make_equation(g);
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
+  solve_counts counts = {solve_equation(g), -1};
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
+#if WITH_BODIES
+  note_solved(g);
+#endif
+  restore_momentum(g, moment_of_meeting(g));
+  if (has_guard(g)) { counts.shortenings = guard_energy(g); }
+#if WITH_BODIES
+  share_rest(g);
+#endif
+  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
+  return counts;
+}
+
 /* The new state of a cloth. */
-CLOTH_ONCE void accept_part(const solve_member *m) {
+CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts) {
   keep_start(m->c);
   accept(m->c, m->t, m->has_solution);
 #if WITH_BODIES
@@ -25255,46 +25392,30 @@ CLOTH_ONCE void accept_part(const solve_member *m) {
   if (m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
 #endif
   workspace_of(m->c)->parts++;
+  workspace_of(m->c)->energy_guarded += larger_of(counts->shortenings, 0);
+  charge_substep(m->c, m->t, counts->iterations, counts->shortenings);
+  *iterations_now(m->c) += (uint16_t)counts->iterations;
 }
 
-/* Solves a part of a substep. Returns the iterations done. */
-CLOTH_ONCE int32_t solve_part(const solve_group *g) {
-  int32_t shortenings = -1;
-  make_equation(g);
-  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
-  const int32_t iterations = solve_equation(g);
-  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
-#if WITH_BODIES
-  note_solved(g);
-#endif
-  restore_momentum(g, moment_of_meeting(g));
-  if (has_guard(g)) { shortenings = guard_energy(g); }
-#if WITH_BODIES
-  share_rest(g);
-#endif
-  EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
+/* The new state of cloths that are solved as one. */
+CLOTH_ONCE void accept_set(const solve_group *g, const solve_counts *counts) {
 #if WITH_SELF
   if (g->pairs) {
     note_solutions(g);
     remember_pairs(g->pairs, g);
   }
 #endif
-  EACH_MEMBER(g, m, {
-    workspace_of(m->c)->energy_guarded += shortenings > 0 ? shortenings : 0;
-    accept_part(m);
-    charge_substep(m->c, m->t, iterations, shortenings);
-  });
+  EACH_MEMBER(g, m, accept_part(m, counts));
 #if WITH_SELF
   if (g->pairs) {
     part_passed(g->pairs);
-    charge_pairs(g, iterations);
+    charge_pairs(g, counts->iterations);
   }
 #endif
   if (g->joints) {
     accept_common_bodies(g);
-    charge_joints(g, iterations);
+    charge_joints(g, counts->iterations);
   }
-  return iterations;
 }
 
 static void confine_particles(const cloth *c) {
@@ -25304,18 +25425,39 @@ static void confine_particles(const cloth *c) {
 
 /* What follows the parts of a substep: absent particles follow, threads break, and it is counted. `is_whole`: it was
    not divided. */
-CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations, int32_t is_whole) {
+CLOTH_ONCE void end_substep(const cloth *c, int32_t is_whole) {
 #if WITH_GAPS
   if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
 #endif
 #if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
-    tear_threads(c, plan);
+    tear_threads(c, &workspace_of(c)->plan);
     if (statistics_of(c)->threads_torn != torn) { describe_links(c); }
   }
 #endif
-  count_substep(c, plan->h, iterations, is_whole);
+  count_substep(c, is_whole);
+}
+
+/* Begins a part of a substep. Returns 1 if it is too long for one of the cloths. */
+static int32_t start_part(const stepped_cloths *s, float done, float length) {
+  int32_t is_deep = 0;
+  EACH_SET(s, g, is_deep |= start_set(g, done, length));
+  return is_deep;
+}
+
+/* Solves it. What is sewn together is at one place when all has been moved. */
+static void solve_part(const stepped_cloths *s) {
+  EACH_STEPPED(s, m, end_stage(m->c, CLOTH_STAGE_PREDICTION, 1));
+  EACH_SET(s, g, {
+    const solve_counts counts = solve_set(g);
+    accept_set(g, &counts);
+  });
+  EACH_STEPPED(s, m, confine_particles(m->c));
+  EACH_SET(s, g, {
+    if (g->joints) { settle_joined(g->joints); }
+  });
+  EACH_STEPPED(s, m, end_stage(m->c, CLOTH_STAGE_ACCEPTANCE, 1));
 }
 
 /*
@@ -25326,42 +25468,24 @@ CLOTH_ONCE void end_substep(const cloth *c, step_plan *plan, int32_t iterations,
  * At rest v = 0, so x* = x_n, the forces balance and y = 0, whatever the iterations: what rests stays at rest.
  *
  * Where contact is deep, or cloth may touch cloth, the substep is taken in two parts, and each of these in two, before
- * anything is solved.
+ * anything is solved: of all cloths in as many as the one that needs most.
  */
-CLOTH_SEPARATE void substep(const cloth *c, step_plan *plan) {
-  const float shortest = 1.0f / (float)c->settings.integration.max_parts;
-  float longest = 1.0f;
-  solve_member alone = {.c = c, .t = &plan->terms};
-  solve_group g = {&alone, 1, NULL, NULL};
-#if WITH_SELF
-  int32_t is_prepared = 0; /* 1: candidates of the part are there */
-  if (feels_itself(c)) {
-    g.pairs = self_group_of(c);
-    longest = prepare_pairs(g.pairs, plan, shortest);
-  }
-#endif
+static void substep(stepped_cloths *s) {
+  const float longest = prepare_pairs(s);
   float done = 0.0f, length = longest;
-  int32_t iterations = 0;
+  int32_t is_prepared = 0; /* 1: candidates of the part are there */
   while (done < 1.0f) {
-#if WITH_SELF
-    if (g.pairs && !is_prepared) { prepare_part(g.pairs, plan, length); }
-    is_prepared = 1;
-#endif
-    if (start_part(&g, done, length) && length > shortest) {
+    if (!is_prepared) { prepare_part(s, length); }
+    is_prepared = start_part(s, done, length) && length > s->shortest;
+    if (is_prepared) {
       length *= 0.5f;
       continue;
     }
-#if WITH_SELF
-    is_prepared = 0;
-#endif
-    end_stage(c, CLOTH_STAGE_PREDICTION, 1);
-    iterations += solve_part(&g);
-    confine_particles(c);
-    end_stage(c, CLOTH_STAGE_ACCEPTANCE, 1);
+    solve_part(s);
     done += length;
     length = done == 0.5f ? minimum(0.5f, longest) : length; /* the first half is done: the other is tried as a whole */
   }
-  end_substep(c, plan, iterations, length == 1.0f);
+  EACH_STEPPED(s, m, end_substep(m->c, length == 1.0f));
 }
 
 /// 6. A step ///
@@ -25447,27 +25571,6 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
   set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
   freedom_of(c)[particle] = (uint8_t)freedom;
-}
-
-/* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
-static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
-#if WITH_BODIES
-  if (find_attachment(c, particle)) {
-    remove_attachment(c, particle);
-    wake(c);
-  }
-#endif
-  if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
-  if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
-    if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
-      inputs_of(c)->tethers_chosen = TETHERS_STALE;
-    } else if (freedom != FREEDOM_PINNED) {
-      remove_tethers_to(c, particle);
-    }
-  }
-  vector_store(vectors_at(c, c->state.velocity), particle, current_velocity(c, particle)); /* without a move */
-  freedom_of(c)[particle] = (uint8_t)freedom;
-  invalidate_history(c, particle);
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
@@ -26150,14 +26253,9 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
 #endif
 }
 
-/* How many of the substeps from `index` on one does if time is up; 0: they are as long as may be already. */
-static int32_t cut_stride(const cloth *c, const step_plan *plan, int32_t index) {
-  const int32_t left = plan->substeps - index;
-  return left < 2 || plan->stride > 1 || !may_shorten(c) ? 0 : longest_stride(plan->h, left);
-}
-
 /* Lets a substep do several of them from now on. */
-static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
+static void lengthen_substeps(const cloth *c, int32_t stride) {
+  step_plan *plan = &workspace_of(c)->plan;
   plan->stride = stride;
   if (stride > 1) {
     const solve_arrays *a = arrays_of(c);
@@ -26168,12 +26266,26 @@ static void lengthen_substeps(const cloth *c, step_plan *plan, int32_t stride) {
   }
 }
 
-static void do_substeps(const cloth *c, step_plan *plan) {
+/* Lets the substeps from `index` on do several of them if time is up for one of the cloths, unless one may not, or they
+   are as long as may be already. */
+static void cut_substeps(const stepped_cloths *s, int32_t index) {
+  const int32_t left = s->plan->substeps - index;
+  int32_t allows = left > 1 && s->plan->stride == 1, is_cut = 0;
+  EACH_STEPPED(s, m, allows = allows && may_shorten(m->c));
+  EACH_STEPPED(s, m, is_cut |= allows && !may_refine(m->c));
+  if (is_cut) {
+    const int32_t stride = longest_stride(s->plan->h, left);
+    EACH_STEPPED(s, m, lengthen_substeps(m->c, stride));
+  }
+}
+
+static void do_substeps(stepped_cloths *s) {
+  const step_plan *plan = s->plan;
   for (int32_t index = 0; index < plan->substeps; index += plan->stride) {
-    const int32_t stride = cut_stride(c, plan, index);
-    if (stride > 0 && !may_refine(c)) { lengthen_substeps(c, plan, stride); }
-    plan->index = index + plan->stride - 1;
-    substep(c, plan);
+    cut_substeps(s, index);
+    EACH_STEPPED(s, m, workspace_of(m->c)->plan.index = index + plan->stride - 1);
+    substep(s);
+    if (s->after) { s->after(s); }
   }
 }
 
@@ -26186,8 +26298,6 @@ static position_box follow_to_box(const cloth *c) {
   const cloth_metres shift = w->statistics.origin_shift;
   w->plan.notes |= shift.x || shift.y || shift.z ? CLOTH_NOTE_ORIGIN_MOVED : 0;
   move_shared_bodies(c, shift);
-#else
-  (void)w;
 #endif
   return box;
 }
@@ -26226,15 +26336,19 @@ static int finish_step(const cloth *c, float dt, int may_sleep) {
 #if WITH_SLEEP
   update_sleep(c, dt, may_sleep);
 #endif
-  (void)dt;
-  (void)may_sleep;
   return finish_statistics(c, &w->plan);
 }
 
-static void begin_step(const cloth *c, float dt) {
+/* Begins the step of a cloth alone. */
+CLOTH_SEPARATE void begin_step(const cloth *c, float dt, lone_cloth *alone) {
   prepare_step(c, dt, choose_substeps(c, dt, 0), 0, 0);
   const position_box box = follow_to_box(c);
   start_substeps(c, &box, step_origin_for(&box));
+  workspace *w = workspace_of(c);
+  alone->member = (solve_member){.c = c, .t = &w->plan.terms};
+  alone->set = (solve_group){&alone->member, 1, NULL, self_group_of(c)};
+  alone->stepped =
+      (stepped_cloths){&alone->set, 1, 1.0f / (float)c->settings.integration.max_parts, &w->plan, NULL, NULL};
 }
 
 /* A step with as many refinements as the workspace allows. Returns its notes. */
@@ -26242,9 +26356,9 @@ static int step(const cloth *c, float dt) {
 #if WITH_SLEEP
   if (is_asleep(c)) { return step_asleep(c, dt); }
 #endif
-  begin_step(c, dt);
-  workspace *w = workspace_of(c);
-  do_substeps(c, &w->plan);
+  lone_cloth alone;
+  begin_step(c, dt, &alone);
+  do_substeps(&alone.stepped);
   return finish_step(c, dt, 1);
 }
 
@@ -27446,27 +27560,14 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 #else
 
 static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surroundings *around, uint64_t links) {
-  (void)dt;
-  (void)around;
   compare_surroundings(c, links);
   return 0;
 }
 
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
-  (void)c;
-  (void)around;
-  (void)left_out;
 }
 
 #endif
-
-/* A step with surroundings that have been checked. */
-static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
-  const int32_t left_out = enter_surroundings(c, dt, around, 0u);
-  const int result = step(c, dt);
-  leave_surroundings(c, around, left_out);
-  return result;
-}
 
 /// Groups in memory, and their work ///
 
@@ -27484,21 +27585,21 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
 
 /* A cloth during a step of its group. */
 typedef struct group_member {
-  position_box box;   /* around its particles, relative to its origin [m] */
-  int32_t iterations; /* of the parts of the present substep */
-  int32_t left_out;   /* of enter_surroundings() */
-  int32_t sleeps;     /* 1: the cloth sleeps in this step ... */
-  int32_t wakes;      /* ... and wakes at its end */
+  position_box box; /* around its particles, relative to its origin [m] */
+  int32_t left_out; /* of enter_surroundings() */
+  int32_t sleeps;   /* 1: the cloth sleeps in this step ... */
+  int32_t wakes;    /* ... and wakes at its end */
 } group_member;
 
 /* A step of a group. */
 typedef struct group_step {
+  stepped_cloths stepped; /* those that are awake, see regroup() */
   const cloth_group *group;
   float dt;
   int32_t substeps;
   int32_t parts;   /* of a substep, at most */
-  int32_t leader;  /* the first cloth that is awake; -1 if none is */
   int32_t touches; /* 1 if at least two of the cloths, or one and itself, may touch */
+  int32_t leader;  /* the first cloth that is awake; -1 if none is */
   self_group contact;
   group_member *members;
 #if WITH_SEAMS
@@ -27506,7 +27607,6 @@ typedef struct group_step {
 #endif
   uint8_t linked[CLOTH_GROUP_LIMIT]; /* the same without contact */
   uint8_t part[CLOTH_GROUP_LIMIT];   /* of each cloth: the first of those that seams or bodies join it to */
-  int32_t sets;                      /* of cloths that are solved as one: */
   solve_group set[CLOTH_GROUP_LIMIT];
   group_joints joints[CLOTH_GROUP_LIMIT];
   solve_member solved[CLOTH_GROUP_LIMIT];
@@ -27621,9 +27721,6 @@ static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t subste
   const uint64_t part = seams_work(room.sewn, room.springs, particles, most);
   if (group->seam_count > 0) { return part * (uint32_t)(most_group_parts(group) * substeps); }
 #endif
-  (void)group;
-  (void)dt;
-  (void)substeps;
   return 0u;
 }
 
@@ -27913,8 +28010,8 @@ static void join_by_contact(group_step *s) {
 
 /* Makes the set of the cloths of a part that are awake, behind those of `end` sets before. Returns the end. */
 static int32_t make_set(group_step *s, int32_t part, int32_t end) {
-  solve_group *g = &s->set[s->sets];
-  group_joints *j = &s->joints[s->sets];
+  solve_group *g = &s->set[s->stepped.sets];
+  group_joints *j = &s->joints[s->stepped.sets];
   g->members = &s->solved[end];
   EACH_AWAKE(s, n, c, {
     if (s->part[n] == part) {
@@ -27932,14 +28029,14 @@ static int32_t make_set(group_step *s, int32_t part, int32_t end) {
 #endif
   g->joints = is_joined ? j : NULL;
   g->pairs = s->touches ? &s->contact : NULL;
-  s->sets += g->count > 0;
+  s->stepped.sets += g->count > 0;
   return end + g->count;
 }
 
 /* Makes the sets of cloths that are solved as one: of what is sewn, has bodies in common, or may touch. */
 static void make_sets(group_step *s) {
   int32_t end = 0;
-  s->sets = 0;
+  s->stepped.sets = 0;
   fill_zero(s->set, sizeof s->set);
   fill_zero(s->joints, sizeof s->joints);
   copy_memory(s->part, s->linked, sizeof s->part);
@@ -27960,9 +28057,41 @@ static void find_linked(group_step *s, char *room, const group_layout *l) {
 #if WITH_COMMON_BODIES
   EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n));
 #endif
-  (void)room;
-  (void)l;
   copy_memory(s->linked, s->part, sizeof s->part);
+}
+
+/* Puts cloths that sleep into the arrays that pairs read, after a gather, which takes the memory of these. */
+static void place_sleepers(const group_step *s) {
+  for (int32_t n = 0; n < s->group->count; n++) {
+    const cloth *c = member_of(s->group, n);
+    const solve_arrays *a = arrays_of(c);
+    for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
+      const int32_t place = place_of(a, i);
+      near_vector_store(a->place, a->plane, place, vector_load(kept_start(c), i));
+      near_vector_store(a->direction, a->plane, place, vector(0.0f, 0.0f, 0.0f));
+    }
+  }
+}
+
+/* Makes the sets of a group anew after a gather. */
+static void regroup(stepped_cloths *stepped, int32_t is_first) {
+  group_step *s = (group_step *)(void *)stepped; /* whose first member it is */
+  if (is_first) {
+    report_gather(s);
+    if (WITH_SLEEP) { find_woken(s, 0); }
+  }
+  make_sets(s);
+  place_sleepers(s);
+}
+
+/* Begins the substeps of the cloths that are awake. */
+static void start_stepping(group_step *s) {
+  stepped_cloths *stepped = &s->stepped;
+  stepped->set = s->set;
+  stepped->shortest = 1.0f / (float)s->parts;
+  stepped->plan = &workspace_of(member_of(s->group, s->leader))->plan;
+  stepped->regroup = s->group->count > 1 ? regroup : NULL;
+  make_sets(s);
 }
 
 /* Begins a step of a group, in its memory: prepares all cloths, and how they touch. */
@@ -28004,98 +28133,12 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
 #if WITH_SEAMS
   if (group->seam_count > 0) { find_sewn_terms(s); }
 #endif
-  make_sets(s);
+  start_stepping(s);
   if (group->count > 1 && first->settings.capacity.fixed_work) {
     add_work(first, max_group_work(group, dt, substeps), 1);
   } else if (group->count > 1) {
     add_work(first, (uint64_t)(uint32_t)l.particles * (uint32_t)substeps, COST_GROUP);
   }
-}
-
-static step_plan *plan_of_group(const group_step *s) {
-  return &workspace_of(member_of(s->group, s->leader))->plan;
-}
-
-/* Puts cloths that sleep into the arrays that pairs read, after a gather, which takes the memory of these. */
-static void place_sleepers(const group_step *s) {
-  for (int32_t n = 0; n < s->group->count; n++) {
-    const cloth *c = member_of(s->group, n);
-    const solve_arrays *a = arrays_of(c);
-    for (int32_t i = 0; s->members[n].sleeps && i < c->count; i++) {
-      const int32_t place = place_of(a, i);
-      near_vector_store(a->place, a->plane, place, vector_load(kept_start(c), i));
-      near_vector_store(a->direction, a->plane, place, vector(0.0f, 0.0f, 0.0f));
-    }
-  }
-}
-
-/* Candidates, and what is tangled, before a substep. Returns the longest part of it, as a share. */
-static float prepare_together(group_step *s, float shortest) {
-  const step_plan *plan = plan_of_group(s);
-  const float longest = prepare_pairs(&s->contact, plan, shortest);
-  if (s->group->count > 1 && plan->index + 1 == plan->stride) {
-    report_gather(s);
-    if (WITH_SLEEP) { find_woken(s, 0); }
-    make_sets(s);
-  }
-  place_sleepers(s);
-  return longest;
-}
-
-/* Solves a part of a substep of all cloths that are awake. What is sewn together is at one place when all has been
-   moved. */
-static void solve_parts(const group_step *s) {
-  for (int32_t n = 0; n < s->sets; n++) {
-    const int32_t iterations = solve_part(&s->set[n]);
-    EACH_MEMBER(&s->set[n], m, s->members[m->number].iterations += iterations);
-  }
-  EACH_AWAKE(s, n, c, confine_particles(c));
-  for (int32_t n = 0; n < s->sets; n++) {
-    if (s->set[n].joints) { settle_joined(s->set[n].joints); }
-  }
-}
-
-/* A substep of all cloths, in as many parts as the one that needs most: see substep(). */
-CLOTH_SEPARATE void substep_together(group_step *s) {
-  const float shortest = 1.0f / (float)s->parts;
-  float longest = 1.0f, done = 0.0f;
-  if (s->touches) { longest = prepare_together(s, shortest); }
-  float length = longest;
-  int32_t is_prepared = 0;
-  while (done < 1.0f) {
-    if (s->touches && !is_prepared && prepare_part(&s->contact, plan_of_group(s), length) && s->group->count > 1) {
-      make_sets(s);
-      place_sleepers(s);
-    }
-    is_prepared = 1;
-    int32_t is_deep = 0;
-    for (int32_t n = 0; n < s->sets; n++) {
-      is_deep |= start_part(&s->set[n], done, length);
-    }
-    if (is_deep && length > shortest) {
-      length *= 0.5f;
-      continue;
-    }
-    is_prepared = 0;
-    solve_parts(s);
-    done += length;
-    length = done == 0.5f ? minimum(0.5f, longest) : length;
-  }
-  EACH_AWAKE(s, n, c, {
-    end_substep(c, &workspace_of(c)->plan, s->members[n].iterations, length == 1.0f);
-    s->members[n].iterations = 0;
-  });
-}
-
-/* Lets the substeps from `index` on do several if time is up for one of the cloths, see cut_stride(). */
-static void cut_substeps(const group_step *s, int32_t index) {
-  const int32_t stride = cut_stride(member_of(s->group, s->leader), plan_of_group(s), index);
-  int32_t allows = stride > 0, is_cut = 0;
-  EACH_AWAKE(s, n, c, allows = allows && may_shorten(c));
-  EACH_AWAKE(s, n, c, is_cut |= allows && !may_refine(c));
-  EACH_AWAKE(s, n, c, {
-    if (is_cut) { lengthen_substeps(c, &workspace_of(c)->plan, stride); }
-  });
 }
 
 /* Ends a step of a group. Returns the notes of all cloths. */
@@ -28119,11 +28162,7 @@ CLOTH_SEPARATE int finish_group(const group_step *s) {
 static int step_group(const cloth_group *group, float dt, int32_t substeps, void *memory) {
   group_step *s = (group_step *)memory;
   begin_group(group, dt, substeps, memory);
-  for (int32_t index = 0; s->leader >= 0 && index < s->substeps; index += plan_of_group(s)->stride) {
-    cut_substeps(s, index);
-    EACH_AWAKE(s, n, c, workspace_of(c)->plan.index = index + plan_of_group(s)->stride - 1);
-    substep_together(s);
-  }
+  if (s->leader >= 0) { do_substeps(&s->stepped); }
   return finish_group(s);
 }
 
@@ -28137,10 +28176,16 @@ static int check_step_with(const cloth *c, float dt, const cloth_surroundings *a
   int error = check_step(c, dt);
 #if WITH_COLLIDERS
   error = error ? error : check_surroundings(c, around);
-#else
-  (void)around;
 #endif
   return error;
+}
+
+/* A step with surroundings that have been checked. */
+static int step_with(const cloth *c, float dt, const cloth_surroundings *around) {
+  const int32_t left_out = enter_surroundings(c, dt, around, 0u);
+  const int result = step(c, dt);
+  leave_surroundings(c, around, left_out);
+  return result;
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
@@ -28156,46 +28201,56 @@ int cloth_step(cloth *c, float dt) {
 
 #if WITH_PLANNING
 
-static int check_refined_step(const cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
-  if (!effort) { return CLOTH_ERROR_NULL; }
-  return c->settings.capacity.fixed_work ? CLOTH_ERROR_STATE : CLOTH_OK;
+/* Do cloths allow steps that are refined less, and can these be told how far? */
+static int check_efforts(cloth *const *cloths, int32_t count, const cloth_effort *efforts) {
+  if (!efforts) { return CLOTH_ERROR_NULL; }
+  for (int32_t n = 0; n < count; n++) {
+    if (cloths[n]->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
+  }
+  return CLOTH_OK;
 }
 
-/* A step that ends to refine `ticks` after `start`, UINT32_MAX: never; and how far it was refined. */
-static void set_deadline(const cloth *c, uint32_t start, uint32_t ticks) {
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->has_deadline = ticks != UINT32_MAX;
-  w->start = start;
-  w->ticks = ticks;
+/* Lets the next steps end to refine `ticks` after `start`, UINT32_MAX: never. */
+static void set_deadline(cloth *const *cloths, int32_t count, uint32_t start, uint32_t ticks) {
+  for (int32_t n = 0; n < count; n++) {
+    workspace *w = workspace_of(cloths[n]);
+    allow_refinements(cloths[n]);
+    w->has_deadline = ticks != UINT32_MAX;
+    w->start = start;
+    w->ticks = ticks;
+  }
 }
 
-static cloth_effort effort_of(const cloth *c) {
-  const cloth_effort effort = {workspace_of(c)->refinements, workspace_of(c)->is_cut};
-  return effort;
+static void report_efforts(cloth *const *cloths, int32_t count, cloth_effort *efforts) {
+  for (int32_t n = 0; n < count; n++) {
+    const workspace *w = workspace_of(cloths[n]);
+    efforts[n] = (cloth_effort){w->refinements, w->is_cut};
+  }
 }
 
-/* A step that is refined as far as another one was. */
-static int check_effort(const cloth_effort *effort) {
-  return effort->refinements < 0 || (uint32_t)effort->cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
-}
-
-static void set_effort(const cloth *c, const cloth_effort *effort) {
-  workspace *w = workspace_of(c);
-  allow_refinements(c);
-  w->is_cut = effort->cut_short;
-  w->max_refinements = effort->refinements;
+/* Lets the next steps be refined as far as others were, if that is possible. */
+static int set_efforts(cloth *const *cloths, int32_t count, const cloth_effort *efforts) {
+  int error = check_efforts(cloths, count, efforts);
+  for (int32_t n = 0; !error && n < count; n++) {
+    error = efforts[n].refinements < 0 || (uint32_t)efforts[n].cut_short > 1u ? CLOTH_ERROR_RANGE : CLOTH_OK;
+  }
+  for (int32_t n = 0; !error && n < count; n++) {
+    workspace *w = workspace_of(cloths[n]);
+    allow_refinements(cloths[n]);
+    w->is_cut = efforts[n].cut_short;
+    w->max_refinements = efforts[n].refinements;
+  }
+  return error;
 }
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
-  uint32_t start = CLOTH_TICKS();
-  int error = check_refined_step(c, dt, around, effort);
+  const uint32_t start = CLOTH_TICKS();
+  int error = check_step_with(c, dt, around);
+  error = error ? error : check_efforts(&c, 1, effort);
   if (error) { return error; }
-  set_deadline(c, start, ticks);
+  set_deadline(&c, 1, start, ticks);
   const int result = step_with(c, dt, around);
-  *effort = effort_of(c);
+  report_efforts(&c, 1, effort);
   return result;
 }
 
@@ -28204,12 +28259,9 @@ int cloth_step_until(cloth *c, float dt, uint32_t ticks, cloth_effort *effort) {
 }
 
 int cloth_step_again_with(cloth *c, float dt, const cloth_surroundings *around, const cloth_effort *effort) {
-  int error = check_refined_step(c, dt, around, effort);
-  if (error) { return error; }
-  error = check_effort(effort);
-  if (error) { return error; }
-  set_effort(c, effort);
-  return step_with(c, dt, around);
+  int error = check_step_with(c, dt, around);
+  error = error ? error : set_efforts(&c, 1, effort);
+  return error ? error : step_with(c, dt, around);
 }
 
 int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
@@ -28237,6 +28289,7 @@ int cloth_step_again(cloth *c, float dt, const cloth_effort *effort) {
 
 /* A cloth on its way to rest. */
 typedef struct settling {
+  lone_cloth alone;
   const cloth *c;
   const cloth_surroundings *around; /* without reactions: no time passes */
   cloth_settle_report *report;
@@ -28262,9 +28315,6 @@ static void add_bodies_speed(settling *s, float *energy) {
     *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
     s->speed = maximum(s->speed, squared);
   }
-#else
-  (void)s;
-  (void)energy;
 #endif
 }
 
@@ -28303,7 +28353,8 @@ CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
 }
 
 /* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
-static void damp_motion(settling *s) {
+static void damp_motion(stepped_cloths *stepped) {
+  settling *s = (settling *)(void *)stepped; /* which begins with it */
   const float energy = measure_settling(s);
   const int stops = !s->is_let && s->speed > s->slow && energy < s->energy;
   if (stops) {
@@ -28331,8 +28382,6 @@ static void rest_shared_bodies(const cloth *c) {
   for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
     slots[n].previous = slots[n].body.pose;
   }
-#else
-  (void)c;
 #endif
 }
 
@@ -28343,8 +28392,6 @@ static void report_work(settling *s) {
   const uint32_t low = sum[0] + work[0];
   sum[1] += work[1] + (low < work[0]);
   sum[0] = low;
-#else
-  (void)s;
 #endif
 }
 
@@ -28353,15 +28400,12 @@ static int step_towards_rest(settling *s, float dt) {
   const cloth *c = s->c;
   const int32_t left_out = enter_surroundings(c, dt, s->around, 0u);
   rest_shared_bodies(c);
-  begin_step(c, dt);
-  step_plan *plan = &workspace_of(c)->plan;
+  begin_step(c, dt, &s->alone);
+  s->alone.stepped.after = damp_motion;
+  const step_plan *plan = &workspace_of(c)->plan;
   s->fastest = 0.0f;
   s->is_stopped = 0;
-  for (int32_t index = 0; index < plan->substeps; index++) {
-    plan->index = index;
-    substep(c, plan);
-    damp_motion(s);
-  }
+  do_substeps(&s->alone.stepped);
   judge_rest(s, dt);
   add_work(c, (uint64_t)(uint32_t)c->count * (uint32_t)plan->substeps, WORK_SETTLE);
   s->report->steps++;
@@ -28731,29 +28775,16 @@ int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t
 
 #if WITH_PLANNING
 
-/* Do all cloths of a group allow steps that are refined less? */
-static int check_efforts(const cloth_group *group, const cloth_effort *efforts) {
-  if (!efforts) { return CLOTH_ERROR_NULL; }
-  for (int32_t n = 0; n < group->count; n++) {
-    if (group->cloths[n]->settings.capacity.fixed_work) { return CLOTH_ERROR_STATE; }
-  }
-  return CLOTH_OK;
-}
-
 int cloth_step_together_until(const cloth_group *group, float dt, void *memory, size_t bytes, uint32_t ticks,
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (!error) { error = check_efforts(group, efforts); }
+  error = error ? error : check_efforts(group->cloths, group->count, efforts);
   if (error) { return error; }
-  for (int32_t n = 0; n < group->count; n++) {
-    set_deadline(group->cloths[n], start, ticks);
-  }
+  set_deadline(group->cloths, group->count, start, ticks);
   const int result = step_group(group, dt, substeps, memory);
-  for (int32_t n = 0; n < group->count; n++) {
-    efforts[n] = effort_of(group->cloths[n]);
-  }
+  report_efforts(group->cloths, group->count, efforts);
   return result;
 }
 
@@ -28761,15 +28792,8 @@ int cloth_step_together_again(const cloth_group *group, float dt, void *memory, 
                               const cloth_effort *efforts) {
   int32_t substeps;
   int error = check_together(group, dt, memory, bytes, &substeps);
-  if (!error) { error = check_efforts(group, efforts); }
-  for (int32_t n = 0; !error && n < group->count; n++) {
-    error = check_effort(&efforts[n]);
-  }
-  if (error) { return error; }
-  for (int32_t n = 0; n < group->count; n++) {
-    set_effort(group->cloths[n], &efforts[n]);
-  }
-  return step_group(group, dt, substeps, memory);
+  error = error ? error : set_efforts(group->cloths, group->count, efforts);
+  return error ? error : step_group(group, dt, substeps, memory);
 }
 
 /* 1 if a cloth of a group may wake in a step: by bodies of the group, or by links to others that begin or end. */
@@ -30580,7 +30604,6 @@ static int check_image_coupling(const image_view *view, const cloth_inputs *inpu
 #if WITH_BODIES
   is_possible = is_possible && check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
 #endif
-  (void)inputs;
   return is_possible;
 }
 

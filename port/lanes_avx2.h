@@ -40,6 +40,11 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 }
 #endif
 
+#define CLOTH_LANES_GATHER
+CLOTH_INLINE lanes lanes_gather(const float *from, const int32_t *places) {
+  return _mm256_i32gather_ps(from, _mm256_loadu_si256((const __m256i *)(const void *)places), 4);
+}
+
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm256_movemask_ps(mask);

@@ -687,17 +687,21 @@ static void test_picks(void) {
   for (int32_t i = 0; i < 500; i++) {
     element from[GUARDED];
     uint16_t index[ELEMENTS];
-    float picked[ELEMENTS];
+    int32_t places[ELEMENTS];
+    float picked[ELEMENTS], gathered[ELEMENTS];
     int correct = 1;
     for (int32_t k = 0; k < GUARDED; k++) {
       from[k].bits = random_moderate();
     }
     for (int32_t k = 0; k < ELEMENTS; k++) {
       index[k] = (uint16_t)((random_bits() >> 8) % GUARDED);
+      places[k] = index[k] - GUARDED / 2;
     }
     lanes_store(picked, lanes_pick(&from[0].value, index));
+    lanes_store(gathered, lanes_gather(&from[GUARDED / 2].value, places));
     for (int32_t k = 0; k < CLOTH_LANES; k++) {
       correct &= bits_from(picked[k]) == from[index[k]].bits;
+      correct &= bits_from(gathered[k]) == from[index[k]].bits;
     }
     check("pick", i, correct);
   }

@@ -369,6 +369,17 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 }
 #endif
 
+/* Loads lanes from CLOTH_LANES places, as floats from the beginning of an array. A backend may define its own. */
+#ifndef CLOTH_LANES_GATHER
+CLOTH_INLINE lanes lanes_gather(const float *from, const int32_t *places) {
+  float gathered[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    gathered[lane] = from[places[lane]];
+  }
+  return lanes_load(gathered);
+}
+#endif
+
 /* Sets so many floats to 0, four blocks at a time: of one compilers make a call of memset(). */
 static void clear_floats(float *values, int32_t count) {
   const lanes zero = lanes_splat(0.0f);

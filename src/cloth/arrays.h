@@ -348,9 +348,10 @@ CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {
    before the row below, which another piece computes. */
 static void close_rows(const cloth *c, float *array) {
   if (!is_wrapped(c)) { return; }
-  const int32_t pitch = pitch_of(c), plane = near_plane(pitch, c->grid.rows);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    close_ring(near_row(array, pitch, row), plane, c->grid.columns);
+  const int32_t pitch = pitch_of(c), rows = c->grid.rows, columns = c->grid.columns;
+  const ptrdiff_t plane = near_plane(pitch, rows);
+  for (int32_t row = 0; row < rows; row++, array += NEAR_STEP * pitch) {
+    close_ring(array, plane, columns);
   }
 }
 

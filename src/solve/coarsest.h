@@ -22,7 +22,7 @@
  * The mean is taken over SAMPLES x SAMPLES places of the cell. The matrix is factored as L D L^T, pivots at least
  * LEAST_PIVOT of the diagonal.
  *
- * In: springs, place, G of the level, plate. Out: the factors. Scratch: none. All in scalars, in one order.
+ * In: springs, place, G of the level, plate. Out: the factors. Scratch: none. All in one order.
  */
 
 /* Least pivot over the entry on the diagonal. */
@@ -38,85 +38,87 @@ static const grid_level *coarsest_level_of(const cloth *c) {
 }
 
 /* Adds `weight` times a symmetric block to the entries of nodes i and j. */
-static void add_block(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
-  float *row = matrix + 3 * (i * pitch + j);
+static void add_block(float *matrix, int32_t i, int32_t j, const float block[6], float weight) {
+  float *row = matrix + 3 * (i * SOLVED_PITCH + j);
   const float xy = weight * block[3], xz = weight * block[4], yz = weight * block[5];
   row[0] += weight * block[0];
   row[1] += xy;
   row[2] += xz;
-  row += pitch;
+  row += SOLVED_PITCH;
   row[0] += xy;
   row[1] += weight * block[1];
   row[2] += yz;
-  row += pitch;
+  row += SOLVED_PITCH;
   row[0] += xz;
   row[1] += yz;
   row[2] += weight * block[2];
 }
 
 /* Adds a spring of a block between two nodes. */
-static void add_spring(float *matrix, int32_t pitch, int32_t i, int32_t j, const float block[6], float weight) {
+static void add_spring(float *matrix, int32_t i, int32_t j, const float block[6], float weight) {
   if (i == j) { return; }
-  add_block(matrix, pitch, i, i, block, weight);
-  add_block(matrix, pitch, j, j, block, weight);
-  add_block(matrix, pitch, i < j ? i : j, i < j ? j : i, block, negate(weight));
+  add_block(matrix, i, i, block, weight);
+  add_block(matrix, j, j, block, weight);
+  add_block(matrix, i < j ? i : j, i < j ? j : i, block, negate(weight));
 }
 
-/* The places of a coarse cell where springs are looked at: their rows, the places of their columns, and where these
-   lie in the arrays of springs; and where the springs of a direction go, see SAMPLE_KINDS. */
+/* Places of a cell along each side where springs are looked at. */
+#define SAMPLES 4
+#define SAMPLE_COUNT (SAMPLES * SAMPLES)
+
+/* The places of a coarse cell where springs are looked at, as floats from the beginning of near arrays and of the array
+   of springs; and how many of them, the first ones, have a row below. */
 typedef struct sample_grid {
-  int32_t row[SAMPLES], column[SAMPLES], spring[SAMPLES];
-  float *samples;
+  int32_t place[SAMPLE_COUNT], spring[SAMPLE_COUNT], inner;
 } sample_grid;
 
 /* Of a cell, from its first row and column and the ones behind its last: ends[0] and ends[1]. */
-static sample_grid sample_grid_of(float *samples, const int32_t ends[2][2]) {
-  sample_grid grid = {.samples = samples};
-  for (int32_t n = 0; n < SAMPLES; n++) {
-    const int32_t row = (2 * n + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
-    const int32_t column = (2 * n + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
-    grid.row[n] = ends[0][0] + row;
-    grid.column[n] = ends[1][0] + column;
-    grid.spring[n] = (int32_t)(own_at(samples, SPRING_FLOATS, grid.column[n], 0) - samples);
+CLOTH_INLINE sample_grid sample_grid_of(const solve_arrays *a, const int32_t ends[2][2]) {
+  sample_grid grid = {.inner = 0};
+  int32_t n = 0;
+  for (int32_t m = 0; m < SAMPLES; m++) {
+    const int32_t row = ends[0][0] + (2 * m + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
+    const int32_t first = row * a->pitch;
+    CLOTH_UNROLL
+    for (int32_t k = 0; k < SAMPLES; k++, n++) {
+      const int32_t column = ends[1][0] + (2 * k + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
+      grid.place[n] = NEAR_STEP * (first + column);
+      grid.spring[n] = (int32_t)(own_at(a->springs, SPRING_FLOATS, first + column, 0) - a->springs);
+    }
+    grid.inner = row + 1 < a->rows ? n : grid.inner;
   }
   return grid;
 }
 
-/* The vectors along the springs of a direction, and what their linearisation has stored; 0 below the last row. */
-CLOTH_ONCE void take_samples(const solve_arrays *a, const sample_grid *grid, int32_t direction) {
-  const ptrdiff_t plane = a->plane, end = direction == WARP ? 1 : column_step(direction) + a->pitch;
-  float *to = grid->samples;
-  clear_floats(to, direction == WARP ? 0 : SAMPLE_FLOATS);
-  for (int32_t m = 0; m < SAMPLES && (direction == WARP || grid->row[m] + 1 < a->rows); m++) {
-    const float *x = near_row(a->place, a->pitch, grid->row[m]), *other = x + NEAR_STEP * end;
-    const float *springs =
-        a->springs + SPRING_FLOATS * grid->row[m] * a->pitch + SPRING_ACROSS(direction) * CLOTH_LANES;
-    for (int32_t n = 0; n < SAMPLES; n++, to++) {
-      const float *spring = springs + grid->spring[n];
-      const int32_t i = grid->column[n];
-      const cloth_vector d = vector_subtract(near_vector(x, plane, i), near_vector(other, plane, i));
-      to[SAMPLE_X * SAMPLE_COUNT] = d.x;
-      to[SAMPLE_Y * SAMPLE_COUNT] = d.y;
-      to[SAMPLE_Z * SAMPLE_COUNT] = d.z;
-      to[SAMPLE_ACROSS * SAMPLE_COUNT] = spring[0];
-      to[SAMPLE_ALONG * SAMPLE_COUNT] = spring[CLOTH_LANES];
-    }
+/* Takes places without a row below for the first one, so that nothing below the last row is read. */
+CLOTH_INLINE void keep_inner_samples(sample_grid *grid) {
+  for (int32_t n = grid->inner; n < SAMPLE_COUNT; n++) {
+    grid->place[n] = grid->place[0];
+    grid->spring[n] = grid->spring[0];
   }
 }
 
-/* The mean of the blocks of springs of a direction. */
-CLOTH_ONCE void mean_block(const float *samples, float mean[6]) {
+CLOTH_INLINE lanes3 near_gather(const float *array, ptrdiff_t plane, const int32_t *places) {
+  return lanes3_of(lanes_gather(array, places), lanes_gather(array + NEAR_PLANE(plane), places),
+                   lanes_gather(array + 2 * NEAR_PLANE(plane), places));
+}
+
+/* The mean of the blocks of springs of a direction at the first `count` places of a grid, and 0 at the others. */
+CLOTH_ONCE void mean_block(const solve_arrays *a, const sample_grid *grid, int32_t direction, int32_t count,
+                           float mean[6]) {
+  const float *x = a->place, *end = x + NEAR_STEP * (direction == WARP ? 1 : column_step(direction) + a->pitch);
+  const float *across = a->springs + SPRING_ACROSS(direction) * CLOTH_LANES, *along = across + CLOTH_LANES;
   row_sum sums[6];
   for (int32_t k = 0; k < 6; k++) {
     sums[k] = row_sum_start();
   }
   CLOTH_UNROLL
   for (int32_t n = 0; n < SAMPLE_COUNT; n += CLOTH_LANES) {
-    const float *from = samples + n;
-    const lanes3 d =
-        lanes3_of(lanes_load(from), lanes_load(from + SAMPLE_COUNT), lanes_load(from + SAMPLE_Z * SAMPLE_COUNT));
-    const symmetric m = block_of_spring(lanes_load(from + SAMPLE_ACROSS * SAMPLE_COUNT),
-                                        lanes_load(from + SAMPLE_ALONG * SAMPLE_COUNT), d);
+    const int32_t *places = grid->place + n, *springs = grid->spring + n;
+    const lanes_mask counts = lanes_first(count - n);
+    const lanes3 d = lanes3_subtract(near_gather(x, a->plane, places), near_gather(end, a->plane, places));
+    const symmetric m = block_of_spring(lanes_keep(counts, lanes_gather(across, springs)),
+                                        lanes_keep(counts, lanes_gather(along, springs)), d);
     row_sum_add(&sums[0], n, m.xx);
     row_sum_add(&sums[1], n, m.yy);
     row_sum_add(&sums[2], n, m.zz);
@@ -124,6 +126,7 @@ CLOTH_ONCE void mean_block(const float *samples, float mean[6]) {
     row_sum_add(&sums[4], n, m.xz);
     row_sum_add(&sums[5], n, m.yz);
   }
+  CLOTH_UNROLL
   for (int32_t k = 0; k < 6; k++) {
     lanes_sum sum;
     row_sum_store(sum.partial, &sums[k]);
@@ -140,14 +143,14 @@ static int32_t cells_between(int32_t fine, int32_t nodes, int32_t is_ring) {
 
 /* Adds the springs of the coarse cell from node (row, column) on. */
 CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level *l, int32_t row, int32_t column,
-                         float *matrix, int32_t pitch) {
+                         float *matrix) {
   float mean[6] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const int32_t along = cells_between(a->columns, l->columns, l->is_ring), down = cells_between(a->rows, l->rows, 0);
   const int32_t last_column = (column + 1) * along < a->columns ? (column + 1) * along : a->columns;
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
   if (column * along >= last_column || row * down >= last_row) { return; }
   const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
-  const sample_grid grid = sample_grid_of(matrix + 3 * SOLVED_NODES * SOLVED_PLACES, ends);
+  sample_grid grid = sample_grid_of(a, ends);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;
@@ -160,32 +163,32 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
     const int32_t i = corner[springs[n][0]], j = corner[springs[n][1]];
     if (springs[n][2] != direction) {
       direction = springs[n][2];
-      take_samples(a, &grid, direction);
-      mean_block(grid.samples, mean);
+      const int32_t count = direction == WARP ? SAMPLE_COUNT : grid.inner;
+      if (count < SAMPLE_COUNT) { keep_inner_samples(&grid); }
+      clear_floats(mean, count > 0 ? 0 : 6);
+      if (count > 0) { mean_block(a, &grid, direction, count, mean); }
     }
     if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
-      add_spring(matrix, pitch, i, j, mean, weights[direction]);
+      add_spring(matrix, i, j, mean, weights[direction]);
     }
   }
 }
 
 /* Adds stiffness times w w^T of so many nodes, on each axis. */
-static void add_pattern(float *matrix, int32_t pitch, const int32_t *nodes, const float *weights, int32_t count,
-                        float stiffness) {
+static void add_pattern(float *matrix, const int32_t *nodes, const float *weights, int32_t count, float stiffness) {
   for (int32_t i = 0; i < count; i++) {
     for (int32_t j = 0; j <= i; j++) {
       const int32_t row = nodes[i] < nodes[j] ? nodes[i] : nodes[j], column = nodes[i] + nodes[j] - row;
       const float value = stiffness * weights[i] * weights[j];
-      float *to = matrix + 3 * (row * pitch + column);
+      float *to = matrix + 3 * (row * SOLVED_PITCH + column);
       to[0] += value;
-      to[pitch + 1] += value;
-      to[2 * pitch + 2] += value;
+      to[SOLVED_PITCH + 1] += value;
+      to[2 * SOLVED_PITCH + 2] += value;
     }
   }
 }
 
-CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix,
-                                 int32_t pitch) {
+CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const grid_level *l, float *matrix) {
   const float hinge[3] = {1.0f, -2.0f, 1.0f}, twist[4] = {1.0f, -1.0f, -1.0f, 1.0f};
   float half = 1.0f + t->viscosity, quarter = half;
   for (int32_t n = 0; n < workspace_of(c)->level_count; n++) {
@@ -196,37 +199,22 @@ CLOTH_ONCE void add_coarse_plate(const cloth *c, const substep_terms *t, const g
     const int32_t row = i / l->columns, column = i - row * l->columns, right = (column + 1) % l->columns;
     if (column > 0 && column + 1 < l->columns) {
       const int32_t nodes[3] = {i - 1, i, i + 1};
-      add_pattern(matrix, pitch, nodes, hinge, 3, t->hinge[WARP] * half);
+      add_pattern(matrix, nodes, hinge, 3, t->hinge[WARP] * half);
     }
     if (row > 0 && row + 1 < l->rows) {
       const int32_t nodes[3] = {i - l->columns, i, i + l->columns};
-      add_pattern(matrix, pitch, nodes, hinge, 3, t->hinge[WEFT] * half);
+      add_pattern(matrix, nodes, hinge, 3, t->hinge[WEFT] * half);
     }
     if (row + 1 < l->rows && (l->is_ring || column + 1 < l->columns)) {
       const int32_t nodes[4] = {i, row * l->columns + right, i + l->columns, (row + 1) * l->columns + right};
-      add_pattern(matrix, pitch, nodes, twist, 4, t->twist * quarter);
+      add_pattern(matrix, nodes, twist, 4, t->twist * quarter);
     }
-  }
-}
-
-/* to -= factor a, of the blocks blocks[0] .. blocks[1] - 1, constants; with one lane of the floats floats[0] ..
-   floats[1] - 1. */
-CLOTH_INLINE void subtract_blocks(float *to, const float *a, float factor, const int32_t blocks[2],
-                                  const int32_t floats[2]) {
-  const lanes by = lanes_splat(factor);
-  for (int32_t i = floats[0]; CLOTH_LANES == 1 && i < floats[1]; i++) {
-    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
-  }
-  CLOTH_UNROLL
-  for (int32_t n = CLOTH_LANES > 1 ? blocks[0] : blocks[1]; n < blocks[1]; n++) {
-    const int32_t i = n * CLOTH_LANES;
-    lanes_store(to + i, lanes_subtract(lanes_load(to + i), lanes_multiply(lanes_load(a + i), by)));
   }
 }
 
 /* Blocks in which unknowns are taken, so that with several lanes the floats that one of them changes are known to the
    compiler. What lies at and before it in its block, or behind the last one, is spoilt: nobody reads it. */
-#define SOLVED_BLOCKS (CLOTH_LANES == 1 ? 1 : SOLVED_PLACES / CLOTH_LANES)
+#define SOLVED_BLOCKS (CLOTH_LANES == 1 ? 1 : SOLVED_PITCH / CLOTH_LANES)
 
 /* The unknown behind the last one of a block. */
 CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
@@ -234,35 +222,67 @@ CLOTH_INLINE int32_t end_of_block(int32_t block, int32_t size) {
   return block + 1 == SOLVED_BLOCKS || end > size ? size : end;
 }
 
+/* Blocks of a row that are kept in registers while the rows above it are taken from it. */
+#define KEPT_BLOCKS (CLOTH_LANES == 1 ? 3 : SOLVED_BLOCKS)
+
+/* Takes from `count` blocks of row i of a matrix that is being factored, a constant, what the rows above have of it:
+   from float `first` on, on the diagonal or behind it. L before the diagonal stays. */
+CLOTH_INLINE void take_rows_above(float *matrix, int32_t i, int32_t first, int32_t count) {
+  float *row = matrix + i * SOLVED_PITCH;
+  const float *above = matrix + first;
+  lanes left[KEPT_BLOCKS];
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < count; n++) {
+    left[n] = lanes_load(row + first + n * CLOTH_LANES);
+  }
+  for (int32_t k = 0; k < i; k++, above += SOLVED_PITCH) {
+    const lanes by = lanes_splat(row[k]);
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < count; n++) {
+      left[n] = lanes_subtract(left[n], lanes_multiply(lanes_load(above + n * CLOTH_LANES), by));
+    }
+  }
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < count; n++) {
+    float *to = row + first + n * CLOTH_LANES;
+    const lanes_mask is_before = lanes_first(i - first - n * CLOTH_LANES);
+    lanes_store(to, CLOTH_LANES == 1 || n == 0 ? lanes_select(is_before, lanes_load(to), left[n]) : left[n]);
+  }
+}
+
+/* Divides row i by its pivot: L goes into its column of the rows below. `least`: the least pivot. */
+CLOTH_INLINE void divide_row(float *matrix, int32_t size, int32_t i, float least) {
+  float *row = matrix + i * SOLVED_PITCH, *below = row + i, scaled[SOLVED_PITCH];
+  const float pivot = 1.0f / maximum(row[i], least);
+  const lanes by = lanes_splat(pivot);
+  for (int32_t j = i / CLOTH_LANES * CLOTH_LANES; j < SOLVED_PITCH; j += CLOTH_LANES) {
+    const lanes flushed = lanes_flush(lanes_load(row + j));
+    lanes_store(row + j, flushed);
+    lanes_store(scaled + j, lanes_flush(lanes_multiply(flushed, by)));
+  }
+  row[i] = pivot;
+  for (int32_t j = i + 1; j < size; j++) {
+    below += SOLVED_PITCH;
+    *below = scaled[j];
+  }
+}
+
 /* Factors a symmetric matrix in place, of which only the entries on and above the diagonal are read: L below it, 1 / D
    on it, and D L^T above. */
 CLOTH_ONCE void factor_matrix(float *matrix, int32_t size) {
-  const int32_t pitch = SOLVED_PITCH(size);
-  float above[SOLVED_PLACES], scaled[SOLVED_PLACES], least[3 * SOLVED_NODES];
-  clear_floats(above, SOLVED_PLACES);
-  for (int32_t k = 0; k < size; k++) {
-    least[k] = LEAST_PIVOT * matrix[k * pitch + k];
-  }
-  for (int32_t k = 0; k < size; k++) {
-    float *of = matrix + k * pitch, *row = of + pitch;
-    const float pivot = 1.0f / maximum(of[k], least[k]);
-    const lanes by = lanes_splat(pivot);
-    for (int32_t i = k / CLOTH_LANES * CLOTH_LANES; i < pitch; i += CLOTH_LANES) {
-      const lanes flushed = lanes_flush(lanes_load(of + i));
-      lanes_store(of + i, flushed);
-      lanes_store(above + i, lanes_drop(lanes_first(k + 1 - i), flushed)); /* what is done is left as it is */
-      lanes_store(scaled + i, lanes_flush(lanes_multiply(flushed, by)));
-    }
-    of[k] = pivot;
-    CLOTH_UNROLL
-    for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
-      const int32_t start = block * CLOTH_LANES > k ? block * CLOTH_LANES : k + 1, end = end_of_block(block, size);
-      for (int32_t i = start; i < end; i++) {
-        const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {i, size};
-        subtract_blocks(row, above, scaled[i], blocks, floats);
-        row[k] = scaled[i];
-        row += pitch;
+  CLOTH_UNROLL
+  for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
+    const int32_t end = end_of_block(block, size);
+    for (int32_t i = block * CLOTH_LANES; i < end; i++) {
+      const float least = LEAST_PIVOT * matrix[i * SOLVED_PITCH + i];
+#if CLOTH_LANES == 1
+      for (int32_t first = i - i % KEPT_BLOCKS; first < size; first += KEPT_BLOCKS) {
+        take_rows_above(matrix, i, first, KEPT_BLOCKS);
       }
+#else
+      take_rows_above(matrix, i, block * CLOTH_LANES, SOLVED_BLOCKS - block);
+#endif
+      divide_row(matrix, size, i, least);
     }
   }
 }
@@ -270,52 +290,79 @@ CLOTH_ONCE void factor_matrix(float *matrix, int32_t size) {
 /* Makes the matrix of the coarsest level and factors it. */
 CLOTH_SEPARATE void build_coarsest(const cloth *c, const solve_arrays *a, const substep_terms *t) {
   const grid_level *l = coarsest_level_of(c);
-  const int32_t nodes = l->columns * l->rows, size = 3 * nodes, pitch = SOLVED_PITCH(size);
+  const int32_t nodes = l->columns * l->rows, size = 3 * nodes;
   float *matrix = coarsest_matrix(c), *ground = level_ground(c, workspace_of(c)->level_count - 1);
-  clear_floats(matrix, size * pitch);
+  clear_floats(matrix, size * SOLVED_PITCH);
   for (int32_t i = 0; i < nodes; i++) {
     const int32_t place = i / l->columns * l->pitch + i % l->columns;
     float block[6];
+    CLOTH_UNROLL
     for (int32_t k = 0; k < 6; k++) {
       block[k] = *own_at(ground, SYMMETRIC_FLOATS, place, k) + (k < 3 ? LEAST_BLOCK : 0.0f);
     }
-    add_block(matrix, pitch, i, i, block, 1.0f);
+    add_block(matrix, i, i, block, 1.0f);
   }
   for (int32_t row = 0; row + 1 < l->rows; row++) {
     for (int32_t column = 0; column + !l->is_ring < l->columns; column++) {
-      add_cell(c, a, l, row, column, matrix, pitch);
+      add_cell(c, a, l, row, column, matrix);
     }
   }
-  if (t->bends && t->plate_implicit && !is_in_pieces(c)) { add_coarse_plate(c, t, l, matrix, pitch); }
+  if (t->bends && t->plate_implicit && !is_in_pieces(c)) { add_coarse_plate(c, t, l, matrix); }
   factor_matrix(matrix, size);
 }
 
-/* Solves with the factors: x = A^-1 x, of which SOLVED_PLACES floats are read. */
+/* x -= factor row, of the blocks blocks[0] .. blocks[1] - 1, constants, which are kept in `left`; only the block
+   `taken` of x follows. With one lane of the floats floats[0] .. floats[1] - 1. */
+CLOTH_INLINE void subtract_row(float *x, lanes *left, const float *row, float factor, int32_t taken,
+                               const int32_t blocks[2], const int32_t floats[2]) {
+  const lanes by = lanes_splat(factor);
+  for (int32_t i = floats[0]; CLOTH_LANES == 1 && i < floats[1]; i++) {
+    lanes_store(x + i, lanes_subtract(lanes_load(x + i), lanes_multiply(lanes_load(row + i), by)));
+  }
+  CLOTH_UNROLL
+  for (int32_t n = CLOTH_LANES > 1 ? blocks[0] : blocks[1]; n < blocks[1]; n++) {
+    left[n] = lanes_subtract(left[n], lanes_multiply(lanes_load(row + n * CLOTH_LANES), by));
+  }
+  if (CLOTH_LANES > 1) { lanes_store(x + taken * CLOTH_LANES, left[taken]); }
+}
+
+CLOTH_INLINE void load_blocks(const float *x, lanes left[SOLVED_BLOCKS]) {
+  CLOTH_UNROLL
+  for (int32_t n = 0; n < SOLVED_BLOCKS; n++) {
+    left[n] = lanes_load(x + n * CLOTH_LANES);
+  }
+}
+
+/* Solves with the factors: x = A^-1 x, of which SOLVED_PITCH floats are read. */
 static void solve_factored(const float *matrix, int32_t size, float *x) {
-  const int32_t pitch = SOLVED_PITCH(size);
-  float solved[SOLVED_PLACES];
+  float solved[SOLVED_PITCH];
+  lanes left[SOLVED_BLOCKS];
   const float *row = matrix;
+  load_blocks(x, left);
   CLOTH_UNROLL
   for (int32_t block = 0; block < SOLVED_BLOCKS; block++) {
     const int32_t end = end_of_block(block, size);
+    if (CLOTH_LANES > 1) { lanes_store(x + block * CLOTH_LANES, left[block]); }
     for (int32_t j = block * CLOTH_LANES; j < end; j++) {
       solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
       const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {j + 1, size};
-      subtract_blocks(x, row, solved[j], blocks, floats);
-      row += pitch;
+      subtract_row(x, left, row, solved[j], block, blocks, floats);
+      row += SOLVED_PITCH;
     }
   }
-  for (int32_t j = size; j < SOLVED_PLACES; j++) {
+  for (int32_t j = size; j < SOLVED_PITCH; j++) {
     solved[j] = 0.0f;
   }
+  load_blocks(solved, left);
   CLOTH_UNROLL
   for (int32_t block = SOLVED_BLOCKS - 1; block >= 0; block--) {
     const int32_t end = end_of_block(block, size);
+    if (CLOTH_LANES > 1) { lanes_store(solved + block * CLOTH_LANES, left[block]); }
     for (int32_t j = end - 1; j >= block * CLOTH_LANES; j--) {
-      row -= pitch;
+      row -= SOLVED_PITCH;
       x[j] = flush_small(solved[j], WORK_QUANTUM);
       const int32_t blocks[2] = {0, block + 1}, floats[2] = {0, j};
-      subtract_blocks(solved, row, x[j], blocks, floats);
+      subtract_row(solved, left, row, x[j], block, blocks, floats);
     }
   }
 }
@@ -325,11 +372,12 @@ CLOTH_SEPARATE float solve_coarsest(const cloth *c) {
   const grid_level *l = coarsest_level_of(c);
   const int32_t columns = l->columns, size = 3 * columns * l->rows;
   float *residual = level_residual(c, l), *to = level_correction(c, l);
-  float x[SOLVED_PLACES], r[3 * SOLVED_NODES], sum = 0.0f;
-  clear_floats(x, SOLVED_PLACES);
+  float x[SOLVED_PITCH], r[3 * SOLVED_NODES], sum = 0.0f;
+  clear_floats(x, SOLVED_PITCH);
   for (int32_t row = 0, i = 0; row < l->rows; row++) {
     for (int32_t column = 0; column < columns; column++, i += 3) {
       const float *from = own_at(residual, 3, row * l->pitch + column, 0);
+      CLOTH_UNROLL
       for (int32_t k = 0; k < 3; k++) {
         x[i + k] = r[i + k] = from[k * CLOTH_LANES];
       }

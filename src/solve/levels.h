@@ -147,6 +147,7 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
     if (adds) { restrict_blocks(&p, a->ground, ground, 1.0f, row, row + 1); }
     for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
       lanes sum = zero;
+      CLOTH_UNROLL
       for (int32_t n = 0; n < 3; n++) {
         const lanes held = held_by(a, s.row[n] * p.pitch + i, pin);
         sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s.weight[n])));
@@ -165,54 +166,60 @@ CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const l
   }
 }
 
-/* The coarse nodes that a node hangs on, with their weights. */
-typedef struct node_parents {
-  int32_t row[4], column[4];
-  float weight[4];
-  int32_t count;
-} node_parents;
+/* The coarse rows or columns that a row or column hangs on, with their weights. */
+typedef struct line_parents {
+  int32_t at[2], count;
+  float weight[2];
+} line_parents;
 
-CLOTH_INLINE node_parents parents_of(const level_pair *p, int32_t row, int32_t column) {
-  const int32_t keeps_rows = p->coarse_rows == p->rows, is_kept = p->transfer == TRANSFER_KEPT;
-  const int32_t is_long = p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2;
-  const int32_t rows = keeps_rows ? 1 : 1 + row % 2, columns = is_long ? 2 : is_kept ? 1 : 1 + column % 2;
-  const int32_t above = keeps_rows ? row : row / 2;
-  const int32_t left = is_long ? p->coarse_columns - 1 : is_kept ? column : column / 2;
-  const int32_t right = p->transfer >= TRANSFER_RING && left + 1 == p->coarse_columns ? 0 : left + 1;
-  float weights[2] = {columns == 2 ? 0.5f : 1.0f, 0.5f};
-  if (is_long) {
-    weights[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
-    weights[1] = 1.0f - weights[0];
-  }
-  node_parents n;
-  n.count = 0;
-  for (int32_t to_row = above; to_row < above + rows; to_row++) {
-    for (int32_t q = 0; q < columns; q++) {
-      n.row[n.count] = to_row;
-      n.column[n.count] = q ? right : left;
-      n.weight[n.count++] = weights[q] * (rows == 2 ? 0.5f : 1.0f);
-    }
-  }
-  return n;
+CLOTH_INLINE line_parents row_parents(const level_pair *p, int32_t row) {
+  const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
+  const int32_t above = is_kept ? row : row / 2;
+  const line_parents l = {{above, above + 1}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
+  return l;
 }
 
-/* Adds a block of a particle, with the weights of its nodes, to G of the first coarse level. */
-static void add_to_ground(const level_pair *p, float *ground, int32_t row, int32_t column, const float block[6]) {
-  const node_parents n = parents_of(p, row, column);
-  for (int32_t k = 0; k < n.count; k++) {
-    float *to = own_at(ground, SYMMETRIC_FLOATS, n.row[k] * p->coarse_pitch + n.column[k], 0);
-    CLOTH_UNROLL
-    for (int32_t f = 0; f < SYMMETRIC_FLOATS; f++) {
-      to[f * CLOTH_LANES] += n.weight[k] * block[f];
+CLOTH_INLINE line_parents column_parents(const level_pair *p, int32_t column) {
+  const int32_t is_kept = p->transfer == TRANSFER_KEPT;
+  const int32_t is_long = p->transfer == TRANSFER_RING_LONG && column >= p->columns - 2;
+  const int32_t is_between = is_long || (!is_kept && column % 2);
+  const int32_t left = is_long ? p->coarse_columns - 1 : is_kept ? column : column / 2;
+  const int32_t right = p->transfer >= TRANSFER_RING && left + 1 == p->coarse_columns ? 0 : left + 1;
+  line_parents l = {{left, right}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
+  if (is_long) {
+    l.weight[0] = column == p->columns - 1 ? 1.0f / 3.0f : 2.0f / 3.0f;
+    l.weight[1] = 1.0f - l.weight[0];
+  }
+  return l;
+}
+
+/* Adds a block of a particle of a column, with the weights of its nodes, to G of the first coarse level. `rows`: of
+   its row. */
+static void add_to_ground(const level_pair *p, float *ground, const line_parents *rows, int32_t column,
+                          const float block[6]) {
+  const line_parents columns = column_parents(p, column);
+  for (int32_t m = 0; m < rows->count; m++) {
+    for (int32_t n = 0; n < columns.count; n++) {
+      const float weight = columns.weight[n] * rows->weight[m];
+      float *to = own_at(ground, SYMMETRIC_FLOATS, rows->at[m] * p->coarse_pitch + columns.at[n], 0);
+      CLOTH_UNROLL
+      for (int32_t f = 0; f < SYMMETRIC_FLOATS; f++) {
+        to[f * CLOTH_LANES] += weight * block[f];
+      }
     }
   }
+}
+
+/* A column beside the grid, or within it: that across the seam of a tube, -1 where there is none. */
+CLOTH_INLINE int32_t existing_column(const solve_arrays *a, int32_t column) {
+  if (column >= 0 && column < a->columns) { return column; }
+  return !a->is_ring ? -1 : column < 0 ? column + a->columns : column - a->columns;
 }
 
 /* The place of particle n of the nine around one, by rows; -1 if there is none. Tubes close. */
 CLOTH_INLINE int32_t place_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n) {
-  const int32_t other = row + n / 3 - 1, near = column + n % 3 - 1;
-  if (other < 0 || other >= a->rows || (!a->is_ring && (near < 0 || near >= a->columns))) { return -1; }
-  return other * a->pitch + (near + a->columns) % a->columns;
+  const int32_t other = row + n / 3 - 1, near = existing_column(a, column + n % 3 - 1);
+  return other < 0 || other >= a->rows || near < 0 ? -1 : other * a->pitch + near;
 }
 
 /* The block of the spring between a particle and the one at `place`, n of the nine around it, from what the springs'
@@ -235,12 +242,16 @@ static void block_around(const solve_arrays *a, int32_t row, int32_t column, int
 /* Adds the springs from a pin to particles that move to G of the first coarse level. */
 static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const level_pair *p, int32_t particle) {
   const int32_t row = particle / a->columns, column = particle - row * a->columns;
-  for (int32_t n = 0; n < 9; n++) {
-    const int32_t place = place_around(a, row, column, n);
-    if (n != 4 && place >= 0 && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
-      float block[6];
-      block_around(a, row, column, n, place, block);
-      add_to_ground(p, level_ground(c, 0), place / a->pitch, place % a->pitch, block);
+  float *ground = level_ground(c, 0);
+  for (int32_t other = row > 0 ? row - 1 : row; other <= row + 1 && other < a->rows; other++) {
+    const line_parents rows = row_parents(p, other);
+    for (int32_t step = -1; step <= 1; step++) {
+      const int32_t near = existing_column(a, column + step), place = other * a->pitch + near;
+      if (near >= 0 && place != row * a->pitch + column && a->diagonal[place] > 0.0f) {
+        float block[6];
+        block_around(a, row, column, 3 * (other - row + 1) + step + 1, place, block);
+        add_to_ground(p, ground, &rows, near, block);
+      }
     }
   }
 }
@@ -337,18 +348,25 @@ static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t colu
   return labels_of(c)[row * pitch_of(c) + column];
 }
 
+/* The coarse nodes that a node hangs on, with their weights. */
+typedef struct node_parents {
+  int32_t row[4], column[4], count;
+  float weight[4];
+} node_parents;
+
 /* The parents of its own label of a node of level `number`, whose coarse level has the same number in workspace.levels.
  */
 static node_parents labelled_parents(const cloth *c, const level_pair *p, int32_t number, int32_t row, int32_t column) {
-  const node_parents all = parents_of(p, row, column);
+  const line_parents rows = row_parents(p, row), columns = column_parents(p, column);
   const int32_t label = label_at(c, number, row, column);
   node_parents n = {.count = 0};
   float sum = 0.0f;
-  for (int32_t k = 0; k < all.count && label >= 0; k++) {
-    if (label_at(c, number + 1, all.row[k], all.column[k]) == label) {
-      n.row[n.count] = all.row[k];
-      n.column[n.count] = all.column[k];
-      n.weight[n.count] = all.weight[k];
+  for (int32_t k = 0; k < rows.count * columns.count && label >= 0; k++) {
+    const int32_t m = k / columns.count, q = k % columns.count;
+    if (label_at(c, number + 1, rows.at[m], columns.at[q]) == label) {
+      n.row[n.count] = rows.at[m];
+      n.column[n.count] = columns.at[q];
+      n.weight[n.count] = columns.weight[q] * rows.weight[m];
       sum += n.weight[n.count++];
     }
   }

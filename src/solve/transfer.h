@@ -24,17 +24,11 @@ enum { TRANSFER_SHEET, TRANSFER_KEPT, TRANSFER_RING, TRANSFER_RING_SHORT, TRANSF
 #define SOLVED_SIDE 3
 #define NARROW_SIDE 6
 #define SOLVED_NODES (SOLVED_SIDE * SOLVED_SIDE)
-/* Floats from a row of the matrix to the next: whole blocks, so that none crosses the end of a row. */
-#define SOLVED_PITCH(size) (((size) + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
-#define SOLVED_PLACES SOLVED_PITCH(3 * SOLVED_NODES)
+/* Floats from a row of the matrix to the next, of whatever size: whole blocks, so that none crosses the end of a row.
+   What lies behind the last unknown is 0. */
+#define SOLVED_PITCH ((3 * SOLVED_NODES + CLOTH_LANES - 1) / CLOTH_LANES * CLOTH_LANES)
 
-/* Places of a cell of the coarsest level along each side where springs are looked at; and floats of those of a
-   direction, which lie behind the matrix. */
-#define SAMPLES 4
-#define SAMPLE_COUNT (SAMPLES * SAMPLES)
-enum { SAMPLE_X, SAMPLE_Y, SAMPLE_Z, SAMPLE_ACROSS, SAMPLE_ALONG, SAMPLE_KINDS };
-#define SAMPLE_FLOATS (SAMPLE_KINDS * SAMPLE_COUNT)
-#define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PLACES + SAMPLE_FLOATS)
+#define SOLVED_FLOATS (3 * SOLVED_NODES * SOLVED_PITCH)
 
 /* Nodes that are left of a side of a sheet, beside one of so many. */
 static int32_t least_side(int32_t other) {
@@ -248,7 +242,7 @@ CLOTH_SEPARATE void restrict_blocks(const level_pair *pair, const float *from, f
 /* The transfer row as one of vectors that are spread over the columns of the fine level: two of them, which coarse rows
    take in turns. */
 CLOTH_INLINE float *spread_buffer(const level_pair *p, int32_t coarse_row) {
-  return p->row + 3 * (coarse_row & 1) * p->places;
+  return coarse_row & 1 ? p->row + 3 * p->places : p->row;
 }
 
 /* Spreads a coarse row of vectors, a near array, over so many columns of the finer level. */
@@ -302,10 +296,14 @@ typedef struct spread_row {
 /* Spreads what fine row `row` needs, rows being taken in order from `first` on: each coarse row is spread once. */
 CLOTH_INLINE spread_row spread_over(const level_pair *p, float *from, ptrdiff_t plane, int32_t row, int32_t first) {
   const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
-  const int32_t above = is_kept ? row : row / 2, below = above + is_between;
+  const int32_t above = is_kept ? row : (int32_t)((uint32_t)row / 2);
+  spread_row s = {.above = spread_buffer(p, above), .places = p->places};
+  s.below = s.above;
   if (row == first || is_kept) { spread_columns(p, from, plane, above); }
-  if (is_between) { spread_columns(p, from, plane, below); }
-  const spread_row s = {.above = spread_buffer(p, above), .below = spread_buffer(p, below), .places = p->places};
+  if (is_between) {
+    s.below = spread_buffer(p, above + 1);
+    spread_columns(p, from, plane, above + 1);
+  }
   return s;
 }
 

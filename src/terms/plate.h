@@ -25,7 +25,9 @@
 /* Times kappa that the hinges along a line put on an element's diagonal: 1, 4, 1 for each, none at open ends. */
 static float hinges_on_element(int32_t element, int32_t count, int32_t is_ring) {
   float sum = 0.0f;
-  for (int32_t hinge = element - 1; hinge <= element + 1; hinge++) {
+  CLOTH_UNROLL
+  for (int32_t n = -1; n <= 1; n++) {
+    const int32_t hinge = element + n;
     const int32_t exists = is_ring || (hinge > 0 && hinge + 1 < count);
     sum += exists ? (hinge == element ? 4.0f : 1.0f) : 0.0f;
   }
