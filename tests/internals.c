@@ -52,12 +52,11 @@ static cloth *open_equation(float stiffness, substep_terms **t) {
   for (int frame = 0; frame < 20; frame++) {
     CHECK(cloth_step(sheet, 1.0f / 60.0f) >= 0, "frame %d", frame);
   }
-  begin_step(sheet, 1.0f / 60.0f);
-  *t = &workspace_of(sheet)->plan.terms;
-  solve_member alone = {.c = sheet, .t = *t};
-  const solve_group group = {&alone, 1, NULL, NULL};
-  start_part(&group, 0.0f, 1.0f);
-  make_equation(&group);
+  lone_cloth alone;
+  begin_step(sheet, 1.0f / 60.0f, &alone);
+  *t = alone.member.t;
+  start_part(&alone.stepped, 0.0f, 1.0f);
+  make_equation(&alone.set);
   CHECK(workspace_of(sheet)->touches > 0, "nothing touches");
   precondition_first(sheet, *t);
   return sheet;
