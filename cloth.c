@@ -6297,7 +6297,7 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
 #define CANDIDATES_PER_ELEMENT 5
 /* Of so many candidates two press and are remembered. Layers of which some pairs are forgotten never come to rest: four
    that lie on each other have 5.2 a particle (docs/lab/pairs.md). */
-#define CANDIDATES_OF_TWO_MEMORIES 9
+#define CANDIDATES_OF_TWO_MEMORIES 8
 
 /* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
 static int32_t memories_for(int32_t count, int32_t pairs) {
@@ -15679,7 +15679,7 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
  * depth, everything is the exact tangent, and what rests stays at rest.
  *
  * During the solve contacts that would pull, where particles are fast or began outside of the law, let go, and friction
- * is bounded by what presses then. Slow particles that the first iteration takes into a collider that they were not to
+ * is bounded by what presses then. Slow particles that the first iteration takes slowly into a collider that they were not
  * touch are predicted anew from there, with the solution y so far, what is left of the residual r and the inverse B of
  * the preconditioner's block:
  *
@@ -16033,10 +16033,11 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
       lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
   const symmetric inverse = own_block(a->inverse, place);
   const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
+  const lanes in = lanes_negate(lanes_flush(lanes3_dot(way, n)));
   const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
   const lanes depth = lanes_divide(gap, thickness);
-  const lanes alone = lanes_subtract(depth, lanes_divide(lanes_flush(lanes3_dot(way, n)), thickness));
-  const lanes_mask meets = lanes_both(which, lanes_less(zero, alone));
+  const lanes alone = lanes_add(depth, lanes_divide(in, thickness));
+  const lanes_mask meets = lanes_both(lanes_both(which, lanes_less(in, rel->fast)), lanes_less(zero, alone));
   if (!lanes_any(meets)) { return; }
   const int32_t first = *chain_at(rel->c, e->row, e->column);
   const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);

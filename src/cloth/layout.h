@@ -66,7 +66,7 @@ static int32_t report_floats(const cloth *c, const cloth_config *config) {
 #define CANDIDATES_PER_ELEMENT 5
 /* Of so many candidates two press and are remembered. Layers of which some pairs are forgotten never come to rest: four
    that lie on each other have 5.2 a particle (docs/lab/pairs.md). */
-#define CANDIDATES_OF_TWO_MEMORIES 9
+#define CANDIDATES_OF_TWO_MEMORIES 8
 
 /* Room for what pairs remember, of a cloth with so many particles and candidates for each. */
 static int32_t memories_for(int32_t count, int32_t pairs) {
