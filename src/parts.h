@@ -33,9 +33,7 @@
 #include "cloth/gaps.h"
 #include "cloth/body_list.h"
 #include "base/rigid.h"
-#if WITH_COLLIDERS
 #include "contact/geometry.h"
-#endif
 #include "contact/memory.h"
 #include "contact/touch.h"
 #include "contact/cell_memory.h"
@@ -57,9 +55,7 @@
 #include "terms/stiffness.h"
 #include "cloth/costs.h"
 #include "contact/triangle_place.h"
-#if WITH_COLLIDERS
 #include "contact/shapes.h"
-#endif
 #include "cloth/step_origin.h"
 #include "cloth/vertices.h"
 #include "bodies/bodies.h"
@@ -88,7 +84,6 @@
 #include "tear/tear.h"
 #include "contact/law.h"
 #include "contact/body.h"
-#if WITH_COLLIDERS
 #include "contact/shape_surface.h"
 #include "contact/triangles.h"
 #include "contact/hits.h"
@@ -96,20 +91,15 @@
 #include "contact/cell_nearest.h"
 #include "contact/cell_search.h"
 #include "contact/surface.h"
-#endif
 #include "contact/press.h"
 #include "contact/element.h"
-#if WITH_COLLIDERS
 #include "contact/points.h"
-#endif
 #include "self/pairs.h"
 #include "self/equation.h"
 #include "self/contact.h"
 #include "bodies/coupling.h"
 #include "contact/energy.h"
-#if WITH_COLLIDERS
 #include "contact/result.h"
-#endif
 #include "contact/cell_press.h"
 #include "contact/runaway.h"
 #include "solve/free_pieces.h"

@@ -9,8 +9,6 @@
    solution. Out: velocities of attached pins, own.pin_reactions, reactions. Scratch: own.attached, what colliders have
    been given in this step. */
 
-#if WITH_BODIES
-
 /* Where the point of an attachment is at a share of the step [m]. */
 static cloth_vector attached_point_at(const cloth *c, const attachment *a, float share) {
   const collider_slot *slot = slot_at(c, a->collider);
@@ -47,8 +45,6 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
     add_to_reaction(c, a->collider, impulse, vector_cross(arm, impulse));
   }
 }
-
-#endif
 
 /* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {

@@ -12,8 +12,6 @@
    In: bodies, collider slots, gravity. Out: velocities, poses, in slot.previous at the start and slot.body.pose at the
    end of a substep. */
 
-#if WITH_BODIES
-
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {
   attachment *a = find_attachment(c, particle);
@@ -144,12 +142,10 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-#if WITH_SLEEP
-
 /* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
 static int are_bodies_at_rest(const cloth *c) {
   const float most = c->settings.sleep.speed;
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
@@ -158,18 +154,12 @@ static int are_bodies_at_rest(const cloth *c) {
   return 1;
 }
 
-#endif
-
-#if WITH_SLEEP || WITH_SETTLE
-
 static void stop_bodies(const cloth *c) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
     bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
   }
 }
-
-#endif
 
 /* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
 static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
@@ -246,10 +236,3 @@ CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
     accept_body(c, t, &bodies_of(c)[n], &body_unknowns_of(c)[n]);
   }
 }
-
-#else
-
-#define are_bodies_at_rest(c) ((void)(c), 1)
-#define body_number(c, collider) ((void)(c), (void)(collider), -1)
-
-#endif

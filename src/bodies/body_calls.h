@@ -2,11 +2,30 @@
 #include "../terms/confinement.h"
 #include "attached.h"
 #include "bodies.h"
-#include "colliders.h"
 
 /// Calls for bodies ///
 
 /* Calls that give colliders mass, attach particles to them, and read what the cloth did. */
+
+#define MIN_BODY_MASS 1.0e-6f
+#define MAX_BODY_MASS 1.0e9f
+#define MIN_BODY_INERTIA 1.0e-9f
+#define MAX_BODY_INERTIA 1.0e12f
+
+static int is_inertia(float value) {
+  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
+}
+
+/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
+static int check_body(const cloth_body *body) {
+  const cloth_vector i = body->inertia;
+  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
+                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
+                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
+                      in_range(body->gravity, 0.0f, 1.0f);
+  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
 
 #if WITH_BODIES
 
@@ -49,26 +68,6 @@ cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
   return body;
 }
 
-#define MIN_BODY_MASS 1.0e-6f
-#define MAX_BODY_MASS 1.0e9f
-#define MIN_BODY_INERTIA 1.0e-9f
-#define MAX_BODY_INERTIA 1.0e12f
-
-static int is_inertia(float value) {
-  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
-}
-
-/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
-static int check_body(const cloth_body *body) {
-  const cloth_vector i = body->inertia;
-  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
-  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
-                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
-                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
-                      in_range(body->gravity, 0.0f, 1.0f);
-  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
-}
-
 /* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
 static void forget_tethers(const cloth *c) {
   if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) { inputs_of(c)->tethers_chosen = TETHERS_STALE; }
@@ -101,8 +100,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
 }
 
 int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
-  int error = check_collider_index(c, collider);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, collider));
   if (!body || !pose) { return CLOTH_ERROR_NULL; }
   const rigid_body *stored = find_body(c, collider);
   if (!stored) { return CLOTH_ERROR_STATE; }
@@ -136,8 +134,7 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   if (!impulse) { return CLOTH_ERROR_NULL; }
   if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
     return CLOTH_ERROR_STATE;

@@ -136,13 +136,6 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   return CLOTH_ERROR_FULL;
 }
 
-static int check_collider_index(const cloth *c, int32_t index) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
-                                                                                                 : CLOTH_ERROR_INDEX;
-}
-
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
   if (error) { return error; }

@@ -7,8 +7,6 @@
    those of all, with what touches it in every cloth (bodies/coupling.h); the others take pose and velocities from
    there. */
 
-#if WITH_COMMON_BODIES
-
 /* Which cloths of a group have a body, a bit each; 0 for one that no two have. */
 static uint32_t cloths_of_body(const cloth_group *group, int32_t k) {
   uint32_t cloths = 0;
@@ -114,5 +112,3 @@ CLOTH_SEPARATE void follow_leaders(const cloth_group *group, uint32_t members) {
     }
   });
 }
-
-#endif

@@ -23,8 +23,6 @@
  * / (h (|Omega| + ROLLING_SPIN)). In: touches, attachments, bodies. Out: unknowns, residual, product.
  */
 
-#if WITH_BODIES
-
 /* Lever of the resistance to rolling, in thicknesses, and the spin below which it is viscous [rad/s]. */
 #define ROLLING 0.3f
 #define ROLLING_SPIN 0.1f
@@ -437,12 +435,3 @@ CLOTH_SEPARATE void follow_particles(const solve_group *s) {
   (void)move_bodies(s, 1);
   EACH_MEMBER(s, m, advance_bodies(m->c, 1.0f));
 }
-
-#else
-
-#define start_coupling(s) ((void)(s))
-#define multiply_bodies(s, is_last) ((void)(s), (void)(is_last), 0.0f)
-#define advance_bodies(c, alpha) ((void)(c), (void)(alpha))
-#define follow_particles(s) ((void)(s))
-
-#endif

@@ -221,10 +221,23 @@ static int will_choose_tethers(const cloth *c) {
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
 
+/* Returns the error of a check from the function around it, unless that is CLOTH_OK. */
+#define RETURN_IF_ERROR(check)                                                                                         \
+  do {                                                                                                                 \
+    const int error_of_check = (check);                                                                                \
+    if (error_of_check) { return error_of_check; }                                                                     \
+  } while (0)
+
 static int check_cloth(const cloth *c) {
   if (!c) { return CLOTH_ERROR_NULL; }
   if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) { return CLOTH_ERROR_NOT_A_CLOTH; }
   return CLOTH_OK;
+}
+
+static int check_collider_index(const cloth *c, int32_t index) {
+  RETURN_IF_ERROR(check_cloth(c));
+  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
+                                                                                                 : CLOTH_ERROR_INDEX;
 }
 
 /* Checks a list of 1 to `most` cloths. */

@@ -330,10 +330,6 @@ CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
 #define BLOCK_PLANE(plane) (plane)
 #endif
 
-CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
-  symmetric_store(row + BLOCK_STEP * i, BLOCK_PLANE(plane), m);
-}
-
 /* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row; and
    into the place after these where the last block of lanes has its neighbour there, which no pass writes. */
 CLOTH_INLINE void close_ring(float *row, ptrdiff_t plane, int32_t columns) {

@@ -9,8 +9,12 @@ static rigid_body *bodies_of(const cloth *c) {
   return (rigid_body *)at(c, c->state.bodies);
 }
 
+static int32_t body_count_of(const cloth *c) {
+  return WITH_BODIES ? inputs_of(c)->body_count : 0;
+}
+
 static rigid_body *find_body(const cloth *c, int32_t collider) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
   }
   return NULL;
@@ -72,10 +76,6 @@ typedef struct body_unknown {
 
 static body_unknown *body_unknowns_of(const cloth *c) {
   return (body_unknown *)at(c, c->scratch.bodies);
-}
-
-static int32_t body_count_of(const cloth *c) {
-  return WITH_BODIES ? inputs_of(c)->body_count : 0;
 }
 
 /* The unknowns of a collider; NULL for one without mass. */

@@ -214,8 +214,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  int error = check_config(config);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_config(config));
   if (!arena || !out) { return CLOTH_ERROR_NULL; }
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) { return CLOTH_ERROR_ARENA; }
   cloth draft;

@@ -52,7 +52,7 @@ static int needs_pin_reactions(const cloth_config *config) {
 
 /* Colliders and shared bodies that there may be in a step. */
 static int32_t reacting(const cloth_config *config) {
-  return config->max_colliders + config->capacity.max_shared_bodies;
+  return WITH_COLLIDERS ? config->max_colliders + config->capacity.max_shared_bodies : 0;
 }
 
 /* Floats of the reactions of colliders, shared bodies and pins. */
@@ -91,13 +91,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
-#if WITH_COLLIDERS
   if (reacting(config) > 0) {
     c->state.cells = reserve(end, CELL_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     c->state.max_cells = (uint32_t)most_cell_touches(c->count);
     reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
   }
-#endif
   if (needs_sleep(config)) { c->state.resting = reserve_floats(end, report_floats(c, config)); }
   if (config->tethers.count) { c->state.tethers = reserve_floats(end, config->tethers.count * c->count); }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
@@ -108,9 +106,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->capacity.targets) { c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride); }
-#if WITH_COLLIDERS
   if (reacting(config) > 0) { c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride); }
-#endif
   c->state.end = *end;
 }
 
@@ -294,7 +290,6 @@ static int32_t may_have_creases(const cloth_config *config) {
 }
 
 static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
-#if WITH_COLLIDERS
   if (reacting(config) > 0) {
     const int32_t columns = c->grid.columns, rows = c->grid.rows;
     const int32_t has_creases = may_have_creases(config);
@@ -302,7 +297,6 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
-#endif
   if (WITH_BODIES && config->capacity.max_bodies > 0) {
     const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
     c->scratch.bodies = reserve_vectors(end, floats);
@@ -390,8 +384,7 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  int error = check_call(c, scratch);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, scratch));
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
   if (c->shared_bytes == 0) { return CLOTH_ERROR_STATE; }

@@ -31,11 +31,8 @@ CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
 
 /* All items of a stage as one piece. */
 CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t items) {
-  const stage_piece p = {.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
-  return p;
+  return (stage_piece){.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
 }
-
-#if WITH_WORKERS
 
 typedef struct piece_job {
   const cloth *c;
@@ -88,14 +85,10 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, piece_stage *stage, const 
   return sum;
 }
 
-#endif
-
 /* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const void *what, int32_t items,
                                      int32_t grain) {
-#if WITH_WORKERS
-  if (c->pieces) { return share_out(c, stage, what, items, grain); }
-#endif
+  if (WITH_WORKERS && c->pieces) { return share_out(c, stage, what, items, grain); }
   stage_piece p = whole_piece(c, what, items);
   stage(c, &p);
   return p.counts;

@@ -25,8 +25,6 @@
 #define FACES_PER_SEARCH 8
 #define MOST_HULL_SEARCHES (1 + 4 * CLOTH_HULL_PLANE_LIMIT / FACES_PER_SEARCH)
 
-#if WITH_COLLIDERS
-
 /* Factor of distances by which something is left out as too far: roundings leave nothing out. */
 #define BOX_SLACK 1.001f
 
@@ -169,5 +167,3 @@ static position_box box_of_body(const touched_body *b) {
   const position_box own = {vector_subtract(none, half), half}, core = box_at_pose(&own, &b->end);
   return box_beyond(&core, is_cylinder ? 0.0f : maximum(s->radius, s->radius_top));
 }
-
-#endif

@@ -119,8 +119,7 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
         for (int32_t n = 0; n < count; n++) {
           if (n != a && n != b) { cut_line(&line, &planes[n], HULL_TOLERANCE * largest); }
         }
-        int error = add_edge(g, edges, &line, &has_edge);
-        if (error) { return error; }
+        RETURN_IF_ERROR(add_edge(g, edges, &line, &has_edge));
         used[a] = used[a] || has_edge;
         used[b] = used[b] || has_edge;
       }

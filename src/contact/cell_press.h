@@ -25,8 +25,6 @@
  * product, memory, reactions. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Stiffness of a point between three particles over that of a particle: shares of a point and of its particles are
    together about those of a particle. With 1 a sheet that is pulled over an edge gains energy. */
 #define CELL_SHARE 0.25f
@@ -223,8 +221,6 @@ static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, con
   return moved;
 }
 
-#if WITH_BODIES
-
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
 static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   const solve_arrays *a = arrays_of(c);
@@ -234,8 +230,6 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   });
   return vector_flush_work(sum);
 }
-
-#endif
 
 /* From the position of a collider to the point of a touch, which is at a place in its axes: as the solve has it, if it
    is a body. */
@@ -331,5 +325,3 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   });
   set_cells_remembered(c, count, before);
 }
-
-#endif

@@ -87,8 +87,7 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
 #if WITH_CONTACT_RECORD
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if ((!contacts && count > 0)) { return CLOTH_ERROR_NULL; }
   if (count < 0) { return CLOTH_ERROR_RANGE; }
   if (!has_contact_record(c)) { return CLOTH_ERROR_STATE; }

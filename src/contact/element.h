@@ -21,8 +21,6 @@
  * Scratch: none.
  */
 
-#if WITH_SELF || WITH_COLLIDERS
-
 /* The part of a vector across a normal. */
 CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
   return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
@@ -222,5 +220,3 @@ static void add_element_block(const solve_arrays *a, int32_t i, cloth_vector n, 
 CLOTH_INLINE int has_block(const element_law *law) {
   return law->along > 0.0f || law->across > 0.0f;
 }
-
-#endif

@@ -19,8 +19,6 @@
  * none.
  */
 
-#if WITH_COLLIDERS
-
 CLOTH_INLINE lanes_mask are_within_law(lanes q) {
   return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
 }
@@ -96,5 +94,3 @@ static int do_touched_move(const cloth *c) {
   }
   return move;
 }
-
-#endif

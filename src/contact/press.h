@@ -41,8 +41,6 @@
  * In: touches, place, residual, spring sums, diagonal, memory, product. Out: residual, ground, touches. Scratch: none.
  */
 
-#if WITH_COLLIDERS
-
 /* Two colliders face each other if the dot product of their normals is below this. */
 #define FACING (-0.5f)
 /* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
@@ -195,8 +193,6 @@ CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k
   return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
 }
 
-#if WITH_SEAMS
-
 /* The same of one particle. */
 static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t place) {
   const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
@@ -208,8 +204,6 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
   lanes3_store(forces, 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
   return vector_load(forces, lane);
 }
-
-#endif
 
 /* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
@@ -426,5 +420,3 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
   const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
   return change;
 }
-
-#endif

@@ -14,8 +14,6 @@
  * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
  */
 
-#if WITH_COLLIDERS
-
 /* Which particles of a block go by more than the thickness beside their predictions. */
 CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t i) {
   const float thickness = contact_thickness(r->c);
@@ -99,5 +97,3 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
   }
   workspace_of(c)->moved_out += r.safety;
 }
-
-#endif

@@ -571,8 +571,6 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   });
 }
 
-#if WITH_BODIES
-
 /* Takes the particles that are attached to a collider out of its touches. */
 static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
   touch *list = touches_of(c);
@@ -588,5 +586,3 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
     }
   }
 }
-
-#endif

@@ -21,8 +21,6 @@
  * taken out, as both sides have hinges of their own where the joined cloth has one.
  */
 
-#if WITH_SEAMS
-
 /// Lines from a seam inwards ///
 
 /* A line of the grid from a sewn particle to the one beside it. */
@@ -37,8 +35,7 @@ typedef struct sewn_line {
 static sewn_line line_from(const cloth *c, int32_t particle, int32_t d, int32_t step) {
   const int32_t row = particle / c->grid.columns, column = particle % c->grid.columns;
   const int32_t next = particle_from(c, d == WEFT ? row + step : row, d == WARP ? column + step : column);
-  const sewn_line l = {c, particle, next, d, step > 0 ? particle : next};
-  return l;
+  return (sewn_line){c, particle, next, d, step > 0 ? particle : next};
 }
 
 static int has_spring(const sewn_line *l) {
@@ -112,8 +109,7 @@ static float clamp_factor(const fold_side side[2]) {
 /// The folds of a step ///
 
 static seam_end end_at(const cloth *c, int32_t member, int32_t particle, float weight) {
-  const seam_end end = {member, particle, place_in_rows(c, particle), weight};
-  return end;
+  return (seam_end){member, particle, place_in_rows(c, particle), weight};
 }
 
 /* Makes the fold of stitch n of a seam, if it has one. */
@@ -430,5 +426,3 @@ CLOTH_SEPARATE float gathers_rise(const sewing *s, int32_t n, const substep_term
   });
   return sum;
 }
-
-#endif

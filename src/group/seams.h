@@ -22,8 +22,6 @@
  * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays, in the memory of the group.
  */
 
-#if WITH_SEAMS
-
 /// Unknowns ///
 
 /* The first of the class of a sewn particle: of all that are one with it, sewn one to one and closed. */
@@ -405,5 +403,3 @@ CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   join_positions(s, part);
   join_velocities(s, part, inverse_h);
 }
-
-#endif

@@ -12,8 +12,6 @@
    gains four times the energy of the whole one in a swing, with 8 neither does (tests/seams.c, energy). */
 #define SEWN_ITERATIONS 4
 
-#if WITH_SEAMS
-
 /* Springs that are gathered, bits of the particle where they start: to the next one of the row, of the column. */
 #define GATHERED_WARP 1u
 #define GATHERED_WEFT 2u
@@ -143,10 +141,9 @@ static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
   order_sides(seam, &longer, &shorter);
   const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)},
-                            place.share};
-  return ends;
+  return (stitch_ends){{longer->cloth, shorter->cloth, shorter->cloth},
+                       {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)},
+                       place.share};
 }
 
 /* 1 if a stitch has all of its particles. That of an absent one is left out. */
@@ -170,12 +167,8 @@ static float rest_between(const cloth *c, int32_t a, int32_t b) {
   across = is_wrapped(c) && 2 * across > columns ? columns - across : across;
   const float u = (float)across * c->grid.spacing_warp, v = (float)down * c->grid.spacing_weft;
   const float length = square_root(u * u + v * v);
-#if WITH_REST_SHAPE
-  if (has_rest_shape(c) && (row == other || down * columns == (a < b ? b - a : a - b))) {
-    return length * mean_rest_ratio(c, a, b);
-  }
-#endif
-  return length;
+  const int32_t is_along = row == other || down * columns == (a < b ? b - a : a - b);
+  return has_rest_shape(c) && is_along ? length * mean_rest_ratio(c, a, b) : length;
 }
 
 static float rest_of_side(const cloth_group *group, const cloth_seam_side *side) {
@@ -320,5 +313,3 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   label_sewn(s);
   s->speed = group->seam_speed;
 }
-
-#endif

@@ -47,8 +47,7 @@ uint32_t cloth_hash_fold(uint64_t hash) {
 }
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, buffer));
   if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
@@ -56,8 +55,7 @@ int cloth_save(const cloth *c, void *buffer, size_t bytes) {
 }
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, buffer));
   if (bytes < SAVE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
@@ -110,8 +108,7 @@ static int check_image_header(const cloth *c, const image_header *header, size_t
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, image));
   if (!is_room(c, image, bytes, IMAGE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
   const image_header header = describe_image(c, hash_state(c));
   uint8_t *to = (uint8_t *)image + IMAGE_HEADER_BYTES;
@@ -122,14 +119,12 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, image));
   if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   image_header header;
   const image_view view = {c, (const uint8_t *)image + IMAGE_HEADER_BYTES, 0};
   read_words(header.word, (const uint8_t *)image, IMAGE_HEADER_WORDS);
-  error = check_image_header(c, &header, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_image_header(c, &header, bytes));
   hasher h;
   hash_start(&h);
   hash_bytes(&h, view.state, c->state_bytes);

@@ -112,11 +112,7 @@ static int are_image_gusts(const cloth_inputs *inputs) {
     return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
            inputs->gust_phase[0] == 0 && inputs->gust_phase[1] == 0;
   }
-#if WITH_AIR
-  return are_gusts(strength, inputs->gust_period);
-#else
-  return 0;
-#endif
+  return WITH_AIR && are_gusts(strength, inputs->gust_period);
 }
 
 static int is_up_to(int32_t value, int32_t most) {
@@ -238,8 +234,6 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 
 /// Bodies, and what contacts remember ///
 
-#if WITH_BODIES
-
 /* Is a collider that may have mass in a slot: one that is convex? */
 static int may_have_mass(const image_view *view, int32_t index) {
   return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || image_shape(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
@@ -290,10 +284,6 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
   return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
 }
 
-#endif
-
-#if WITH_SELF
-
 /* Are the entries of the memory of pairs numbers, no more than there is room for, and is what follows them 0? */
 static int check_image_pairs(const image_view *view) {
   const cloth *c = view->c;
@@ -309,10 +299,6 @@ static int check_image_pairs(const image_view *view) {
   }
   return is_zero(from, (most - head[0]) * sizeof(pair_memory));
 }
-
-#endif
-
-#if WITH_COLLIDERS
 
 /* Does an entry of the memory of cells name a cell of the grid, and a point within its triangle? */
 static int is_possible_cell(const image_view *view, const cell_memory *m, const uint8_t *from) {
@@ -343,28 +329,12 @@ static int check_image_cells(const image_view *view) {
   return is_zero(from, (most - head[0]) * sizeof(cell_memory));
 }
 
-/* The memory of contact: where it begins, 0 without, and its planes. */
-#define MEMORY_START(c) ((c)->state.touching)
-#define MEMORY_PLANES (MEMORY_SLOTS * MEMORY_FLOATS)
-#else
-#define MEMORY_START(c) ((void)(c), 0u)
-#define MEMORY_PLANES 0
-#endif
-
 /* Are bodies, attachments, reactions at rest and what contacts remember possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   int is_possible = !c->state.resting || are_state_floats(view, image_at(view, c->state.resting), report_count(c));
-#if WITH_COLLIDERS
-  is_possible = is_possible && check_image_cells(view);
-#endif
-#if WITH_SELF
-  is_possible = is_possible && check_image_pairs(view);
-#endif
-#if WITH_BODIES
-  is_possible = is_possible && check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
-#endif
-  return is_possible;
+  is_possible = is_possible && (!WITH_COLLIDERS || check_image_cells(view)) && (!WITH_SELF || check_image_pairs(view));
+  return is_possible && (!WITH_BODIES || (check_image_bodies(view, inputs) && check_image_attachments(view, inputs)));
 }
 
 /// Vector arrays ///
@@ -377,7 +347,7 @@ static uint32_t vector_bytes(const cloth *c) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.targets,
-                             MEMORY_START(c)};
+                             c->state.touching};
   const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS, 0};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
@@ -445,8 +415,8 @@ static int check_image_vectors(const image_view *view) {
                               targets + next,
                               targets + TARGET_NORMAL * next,
                               targets + TARGET_DRIVE * next,
-                              MEMORY_START(view->c)};
-  const int32_t planes[] = {3, 3, 3 * history_length(view->c), 3, 6, 6, 3, MEMORY_PLANES};
+                              state->touching};
+  const int32_t planes[] = {3, 3, 3 * history_length(view->c), 3, 6, 6, 3, MEMORY_SLOTS * MEMORY_FLOATS};
   const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT, HISTORY_INVALID, CLOTH_ANY_DISTANCE,
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE,       MEMORY_LIMIT};
   for (int32_t i = 0; i < 8; i++) {

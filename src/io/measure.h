@@ -109,8 +109,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {
-  int error = check_call(c, measures);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, measures));
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;

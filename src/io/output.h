@@ -69,8 +69,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 #if WITH_BLEND
 
 int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
-  int error = check_call(c, blend);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, blend));
   if (!blend->positions) { return CLOTH_ERROR_NULL; }
   if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
   blend->origin = inputs_of(c)->origin;
@@ -112,8 +111,7 @@ static vector_array blended_positions(const cloth *c, const cloth_blend *blend) 
 #if WITH_VERTICES
 
 int cloth_get_vertex_count(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   return grid_vertices(c) + (can_tear(c) ? PIECE_VERTICES * gap_summary_of(c)->max_torn_cells : 0);
 }
 
@@ -163,8 +161,7 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
 }
 
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
@@ -181,8 +178,7 @@ static void write_all_vertices(const cloth *c, const vertex_source *from, const 
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
   const vertex_source now = {vectors_at(c, c->state.position), NULL};
   write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
@@ -192,11 +188,9 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
 
 int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
                                  size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
   if (!blend) { return CLOTH_ERROR_NULL; }
-  error = check_blend(c, blend);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_blend(c, blend));
   const vertex_source between = {blended_positions(c, blend), NULL};
   write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
@@ -237,8 +231,7 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 
 /* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
-  int error = check_call(c, indices);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, indices));
   if (count < (size_t)(uint32_t)count_indices(c) || (uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
@@ -268,8 +261,7 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 #endif
 
 int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!low || !high) { return CLOTH_ERROR_NULL; }
   const position_box box = box_around(c);
   *low = box.low;

@@ -284,8 +284,7 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  int error = check_call(c, ray);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, ray));
   if (!point) { return CLOTH_ERROR_NULL; }
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
@@ -303,8 +302,7 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  int error = check_call(c, point);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, point));
   if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
     return CLOTH_ERROR_RANGE;
   }

@@ -154,9 +154,8 @@ int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, 
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  int error = check_sewn_cloths(group);
-  error = error ? error : check_bind((const cloth *const *)group->cloths, group->count, &job);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_sewn_cloths(group));
+  RETURN_IF_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -166,9 +165,8 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
   if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
-  int error = check_sewn_cloths(group);
-  error = error ? error : check_skin((const cloth *const *)group->cloths, group->count, &job);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_sewn_cloths(group));
+  RETURN_IF_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &job);
   make_skin((const cloth *const *)group->cloths, group->count, &job);
   return CLOTH_OK;
@@ -189,12 +187,10 @@ int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blen
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
   if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
-  int error = check_sewn_cloths(group);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_sewn_cloths(group));
   if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
-  error = check_group_vertices(group, layout, bytes);
-  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_group_vertices(group, layout, bytes));
+  RETURN_IF_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {

@@ -6,8 +6,6 @@
 
 /// Candidates of contact of cloth with cloth ///
 
-#if WITH_SELF
-
 /* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
    thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
    there are SELF_BATCH of them, whatever the lanes. Features that share a particle, or sewn ones, do not touch. In:
@@ -477,5 +475,3 @@ static void add_cells(self_search *s, const self_leaf *first, int32_t i, const s
   s->queue.may_cross |= may_cross << s->queue.count;
   if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
 }
-
-#endif

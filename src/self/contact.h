@@ -8,8 +8,6 @@
 
 /// Contours, along which cloth passes through cloth ///
 
-#if WITH_SELF
-
 /*
  * Where layers pass through each other, along a contour, edges pass through triangles. Once that is old, or from birth,
  * the contour has a tension t, so that it shortens until the layers are apart, or rests:
@@ -266,7 +264,7 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
 CLOTH_SEPARATE float prepare_pairs(stepped_cloths *s) {
   const self_group *g = s->set->pairs;
   const step_plan *plan = s->plan;
-  if (!g) { return 1.0f; }
+  if (!WITH_SELF || !g) { return 1.0f; }
   if (plan->index + 1 == plan->stride) {
     gather_candidates(g, plan->dt, 1);
     slow_down(g, plan, s->shortest);
@@ -280,14 +278,15 @@ CLOTH_SEPARATE float prepare_pairs(stepped_cloths *s) {
    for its own. */
 static void prepare_part(stepped_cloths *s, float length) {
   const self_group *g = s->set->pairs;
-  if (g && (g->found->is_crowded || g->found->fastest * s->plan->dt > FAST_STEP * shortest_spacing_of(g))) {
+  if (WITH_SELF && g &&
+      (g->found->is_crowded || g->found->fastest * s->plan->dt > FAST_STEP * shortest_spacing_of(g))) {
     gather_candidates(g, length * s->plan->h, 0);
     if (s->regroup) { s->regroup(s, 0); }
   }
 }
 
 CLOTH_INLINE int has_elements(const solve_group *s) {
-  return s->pairs && s->pairs->found->elements > 0;
+  return WITH_SELF && s->pairs && s->pairs->found->elements > 0;
 }
 
 /* Finds the elements of a part, at its places of linearisation, and whether they touch cloth that is not solved now. */
@@ -322,11 +321,3 @@ static void charge_pairs(const solve_group *s, int32_t iterations) {
   add_varying_work(s->members->c, elements, COST_PAIR_LAW);
   add_varying_work(s->members->c, elements * (uint32_t)iterations, COST_PAIR_PRODUCT);
 }
-
-#else
-
-#define keep_start(c) ((void)(c))
-#define prepare_pairs(s) 1.0f
-#define prepare_part(s, length) ((void)(length))
-
-#endif

@@ -10,8 +10,6 @@
 
 /// Pairs in the equation ///
 
-#if WITH_SELF
-
 /*
  * The laws, forces and blocks of pairs:
  *
@@ -91,11 +89,9 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
       b->arrays->solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
-#if WITH_COLLIDERS
-  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
+  for (const self_body *b = g->bodies; WITH_COLLIDERS && b < g->bodies + g->count; b++) {
     if (b->terms) { add_last_contacts(b->c, b->terms); }
   }
-#endif
 }
 
 /* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
@@ -141,8 +137,7 @@ static element_law law_without_side(const self_group *g, const pair_element *e) 
   find_pair_places(g, candidate_of(e), &x);
   const substep_terms *t = terms_of_pair(x.body);
   const float mass = mean_of_moving(x.body, x.body[0]->weight, x.body[1]->weight);
-  const element_law law = {.across = HOLD_WITHOUT_SIDE * t->share * t->h * mass};
-  return law;
+  return (element_law){.across = HOLD_WITHOUT_SIDE * t->share * t->h * mass};
 }
 
 /* The laws of all elements of a group; `scale`: that of forces in the first member of the solve. */
@@ -381,5 +376,3 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
     if (is_doubtful(e, x.law) && has_passed(candidate, &x, &shape)) { part_pair(candidate, &x, &shape); }
   }
 }
-
-#endif

@@ -3,8 +3,6 @@
 
 /// Features of cloth that touch ///
 
-#if WITH_SELF
-
 /* What of a cloth touches another, or the same: a particle, one of the two triangles of a cell, or an edge along the
    warp, along the weft, across the cell, each of the particle at the first corner of its cell. A feature is one number:
    the cloth in its group, whether the cell is in the last column of a tube, the kind, row and column. */
@@ -111,11 +109,8 @@ CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidat
   const uint32_t first = feature_of(pair.first, pair_kinds[kinds][0]);
   const uint32_t second = feature_of(pair.second, pair_kinds[kinds][1]);
   const int is_turned = pair_corners[kinds][0] >= 4;
-  const pair_key key = {is_turned ? second : first, is_turned ? first : second};
-  return key;
+  return (pair_key){is_turned ? second : first, is_turned ? first : second};
 }
 
 /* The kinds of features that a cell has, beside its particle, a bit each. */
 #define ALL_FEATURES ((1u << FEATURE_KINDS) - (1u << FEATURE_UPPER))
-
-#endif

@@ -5,8 +5,6 @@
 
 /// Ages of particles ///
 
-#if WITH_SELF
-
 /* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
    intersection, up to SELF_OLDEST, halved with every step that it is not once it is tangled, and SELF_SEWN. The first
    gather of a step sets them. Scratch: `moved` of the bodies, a byte per particle. */
@@ -74,9 +72,8 @@ static int32_t count_tangled(const self_body *b) {
 
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);
-  const pair_memories m = {words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
-                           memories_for(c->count, self_settings_of(c)->pairs)};
-  return m;
+  return (pair_memories){words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
+                         memories_for(c->count, self_settings_of(c)->pairs)};
 }
 
 CLOTH_INLINE int are_same_pairs(pair_key a, pair_key b) {
@@ -169,5 +166,3 @@ CLOTH_SEPARATE void sort_memories(const self_group *g) {
     if (number) { remember_pair(g, &t.copy[number - 1]); }
   });
 }
-
-#endif

@@ -9,8 +9,6 @@
 
 /// Pairs that touch ///
 
-#if WITH_SELF
-
 /*
  * Candidates at the places of linearisation: which are nearer than twice their thickness, along which normal, with
  * which weights of their particles. The motion of an element is J y = sum w_j y_j.
@@ -443,5 +441,3 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
   }
   return s.count;
 }
-
-#endif

@@ -6,8 +6,6 @@
 
 /// Candidates of self-contact ///
 
-#if WITH_SELF
-
 /* Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now.
    Pairs of nodes of the trees are visited from the roots down, with a stack; what is apart, or flat together, is
    left out. Where there is no room for all, they are looked for again with less reach, so that the nearest are kept.
@@ -51,11 +49,14 @@ static void pair_near_cells(self_search *s, const self_body *a, const self_leaf 
   }
 }
 
-/* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
-CLOTH_INLINE int are_side_by_side(const self_body *b, const self_leaf *first, const self_leaf *second) {
-  const int32_t rows = first->row - second->row, columns = (first->column - second->column) / 2;
-  const int32_t round = b->is_wrapped ? b->level[0].columns - 1 : CLOTH_GRID_LIMIT;
-  return rows >= -2 && rows <= 2 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
+/* How many columns apart nodes of a level are side by side round a tube; elsewhere none are. */
+CLOTH_INLINE int32_t columns_round(const self_body *b, int32_t level) {
+  return b->is_wrapped ? b->level[level].columns - 1 : CLOTH_GRID_LIMIT;
+}
+
+/* 1 if nodes of a level that are so many rows and columns apart are the same or side by side. */
+CLOTH_INLINE int are_beside(int32_t rows, int32_t columns, int32_t round) {
+  return rows >= -1 && rows <= 1 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
@@ -64,17 +65,12 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   self_leaf *first = &s->leaf[0], *second = a == b && v->a == v->b ? first : &s->leaf[1];
   if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
   if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
-  pair_near_cells(s, a, first, second, a == b && are_side_by_side(a, first, second));
+  const int32_t rows = (first->row - second->row) / 2, columns = (first->column - second->column) / 2;
+  pair_near_cells(s, a, first, second, a == b && are_beside(rows, columns, columns_round(a, 0)));
 }
 
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
-
-/* 1 if nodes i and j of one level are the same or side by side; `round`: of columns side by side round a tube. */
-CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
-  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
-  return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
-}
 
 /* Replaces a visit by children that are neither apart nor, side by side, flat together. Returns the stack's height. */
 static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
@@ -84,8 +80,7 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   node_list of_a, of_b;
   list_nodes(a, v->level_a, v->a, splits_a, &of_a);
   list_nodes(b, v->level_b, v->b, splits_b, &of_b);
-  /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
-  const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
+  const int32_t round = a == b ? columns_round(a, v->level_a - 1) : 0;
   const float reach = s->reach;
   self_visit next = {0, 0, (uint8_t)(v->level_a - splits_a), (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
   s->visits += is_same ? of_a.count * (of_a.count + 1) / 2 : of_a.count * of_b.count;
@@ -94,8 +89,9 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
     next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
       const self_node *other = &of_b.level[of_b.number[j]];
-      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(a, &a->level[next.level_a], &of_a, i, &of_b, j)
-                                                          : are_apart(&node->boxes, &other->boxes, reach)) {
+      const int32_t rows = of_a.row[i] - of_b.row[j], columns = of_a.column[i] - of_b.column[j];
+      if (a == b && are_beside(rows, columns, round) ? are_flat(a, &a->level[next.level_a], &of_a, i, &of_b, j)
+                                                     : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
@@ -336,28 +332,23 @@ static float longest_part(const self_group *g, float h, float shortest) {
 
 /* Sets the statistics to 0, before a step. */
 static void reset_self(const cloth *c) {
-  if (c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
+  if (WITH_SELF && c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
 }
 
 static int self_notes(const cloth *c) {
-  if (!c->self) { return 0; }
+  if (!WITH_SELF || !c->self) { return 0; }
   const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
   return (counts->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0) | (counts->tangled ? CLOTH_NOTE_TANGLED : 0);
 }
 
+#if WITH_SELF
+
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, statistics));
   if (!c->self) { return CLOTH_ERROR_STATE; }
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }
-
-#else
-
-#define reset_self(c) ((void)(c))
-#define self_notes(c) ((void)(c), 0)
-#define self_group_of(c) NULL
 
 #endif
 
@@ -368,8 +359,6 @@ typedef struct contact_bounds {
   uint64_t particles;
   int32_t substeps, parts, iterations; /* parts: of a substep; iterations: of a part */
 } contact_bounds;
-
-#if WITH_SELF
 
 /* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
    for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
@@ -384,5 +373,3 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
                         (uint64_t)(uint32_t)l->max_intersections * COST_SELF_CONTOUR;
   return attempts * attempt + b->particles * COST_SELF_SLOWED + part * parts;
 }
-
-#endif

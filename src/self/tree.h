@@ -8,8 +8,6 @@
    around the vectors of its edges at both times. The last row and column own particles and edges but no cells. What is
    not a number is apart from nothing. */
 
-#if WITH_SELF
-
 /* Settings of self-contact; only where c->self is not 0. */
 static const self_settings *self_settings_of(const cloth *c) {
   return (const self_settings *)at(c, c->self);
@@ -17,7 +15,7 @@ static const self_settings *self_settings_of(const cloth *c) {
 
 /* 1 if the sheet feels itself; 0 also for one that feels only other cloths of a group. */
 static int feels_itself(const cloth *c) {
-  return c->self && self_settings_of(c)->gathers > 0;
+  return WITH_SELF && c->self && self_settings_of(c)->gathers > 0;
 }
 
 static self_workspace *self_workspace_of(const cloth *c) {
@@ -80,8 +78,7 @@ static vector_array kept_start(const cloth *c) {
   const int32_t pitch = pitch_of(c), rows = c->grid.rows;
   const int32_t plane = CLOTH_LANES == 1 ? pitch * rows : near_plane(pitch, rows);
   float *first = near_array(c, c->scratch.product);
-  const vector_array room = {first, first + plane, first + 2 * plane};
-  return room;
+  return (vector_array){first, first + plane, first + 2 * plane};
 }
 
 /* Least square of the height of a cell at rest [m^2]. */
@@ -623,5 +620,3 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
   }
   return bits;
 }
-
-#endif

@@ -56,8 +56,6 @@ typedef struct free_pieces {
   cloth_vector motion[MOST_FREE_PIECES];
 } free_pieces;
 
-#if WITH_GAPS
-
 /* 1 if pieces of the cloth may be free while pins hold others. */
 static int may_have_free_pieces(const cloth *c) {
   return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
@@ -79,8 +77,6 @@ static void find_free_pieces(const cloth *c, free_pieces *f) {
     if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
   }
 }
-
-#endif
 
 /* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
 static int moves_bodies(const cloth *c) {

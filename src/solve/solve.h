@@ -31,9 +31,7 @@ struct group_joints {
   int32_t part;     /* of the group: the first of its cloths */
   uint32_t members; /* its cloths, a bit each */
   float inverse_h;  /* of the part of a substep */
-#if WITH_SEAMS
   sewing *seams;
-#endif
 };
 
 #if WITH_SEAMS

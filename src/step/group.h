@@ -1,6 +1,7 @@
 #pragma once
 #include "../bodies/common_bodies.h"
 #include "../bodies/surroundings.h"
+#include "../contact/geometry.h"
 #include "../group/seam_springs.h"
 #include "../group/seams.h"
 #include "../group/stitches.h"
@@ -13,8 +14,6 @@
 #include "step.h"
 
 /// Groups ///
-
-#if WITH_GROUPS
 
 /// A step of a group ///
 
@@ -70,8 +69,6 @@ static void place_bodies(const group_step *s, self_node *nodes) {
   }
 }
 
-#if WITH_SEAMS
-
 /* Finds the stitches of a group, in its memory. */
 static void place_seams(group_step *s, char *room, const group_layout *l) {
   sewing *seams = &s->seams;
@@ -101,23 +98,16 @@ static void find_sewn_terms(group_step *s) {
   find_loose_stitches(&s->seams);
 }
 
-#endif
-
 /// Links between cloths ///
-
-#if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
 
 /* Which cloths sleep and wake together with cloth n, as seams or common bodies link them, a bit each; 0 for one that
    nothing links. */
 static uint32_t cloths_linked_to(const group_step *s, int32_t n) {
-  uint32_t cloths = 0, is_sewn = 0;
+  uint32_t cloths = 0;
   for (int32_t k = 0; k < s->group->count; k++) {
     cloths |= s->linked[k] == s->linked[n] ? 1u << k : 0u;
   }
-#if WITH_SEAMS
-  is_sewn = s->seams.is_sewn[n];
-#endif
-  return is_sewn || (cloths & (cloths - 1u)) ? cloths : 0u;
+  return (WITH_SEAMS && s->seams.is_sewn[n]) || (cloths & (cloths - 1u)) ? cloths : 0u;
 }
 
 /* Wakes the cloths that sleep and are linked to one that does not. */
@@ -142,25 +132,16 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
-#else
-
-#define wake_linked(s) ((void)(s))
-#define find_sleepy(s) ((void)(s), UINT32_MAX)
-
-#endif
-
 /* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
 static void begin_member(const group_step *s, int32_t n) {
   const cloth *c = member_of(s->group, n);
   group_member *m = &s->members[n];
   m->sleeps = WITH_SLEEP && is_asleep(c);
-#if WITH_SLEEP
   if (m->sleeps) {
     step_asleep(c, s->dt);
     keep_arrays(c);
     return;
   }
-#endif
   prepare_step(c, s->dt, s->substeps, s->parts, most_joined_iterations(s->group, n, s->dt, s->substeps));
   m->box = follow_to_box(c);
 }
@@ -171,9 +152,9 @@ static cloth_vector common_origin(const group_step *s) {
   position_box all = s->members[s->leader].box;
   EACH_AWAKE(s, n, c, {
     const cloth_vector way = way_between(leader, c);
-    const cloth_vector low = vector_add(s->members[n].box.low, way), high = vector_add(s->members[n].box.high, way);
-    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
-    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+    const position_box *own = &s->members[n].box;
+    const position_box there = {vector_add(own->low, way), vector_add(own->high, way)};
+    all = box_around_both(&there, &all);
   });
   return step_origin_for(&all);
 }
@@ -294,12 +275,8 @@ static int32_t make_set(group_step *s, int32_t part, int32_t end) {
   });
   j->group = s->group;
   j->part = part;
-  int is_joined = g->count > 1;
-#if WITH_SEAMS
   j->seams = &s->seams;
-  is_joined |= s->seams.is_sewn[part];
-#endif
-  g->joints = is_joined ? j : NULL;
+  g->joints = g->count > 1 || (WITH_SEAMS && s->seams.is_sewn[part]) ? j : NULL;
   g->pairs = s->touches ? &s->contact : NULL;
   s->stepped.sets += g->count > 0;
   return end + g->count;
@@ -323,12 +300,8 @@ static void find_linked(group_step *s, char *room, const group_layout *l) {
   for (int32_t n = 0; n < s->group->count; n++) {
     s->part[n] = (uint8_t)n;
   }
-#if WITH_SEAMS
-  place_seams(s, room, l);
-#endif
-#if WITH_COMMON_BODIES
-  EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n));
-#endif
+  if (WITH_SEAMS) { place_seams(s, room, l); }
+  if (WITH_COMMON_BODIES) { EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n)); }
   copy_memory(s->linked, s->part, sizeof s->part);
 }
 
@@ -380,19 +353,13 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, room, &l);
   find_linked(s, room, &l);
   for (int32_t n = 0; n < group->count; n++) {
-    uint64_t links = 0u; /* the hash of the links of a cloth: its seams, and bodies in common with others */
-#if WITH_SEAMS
-    links += s->seams.hash[n];
-#endif
-#if WITH_COMMON_BODIES
-    links += common_bodies_hash(group, n);
-#endif
+    /* the hash of the links of a cloth: its seams, and bodies in common with others */
+    const uint64_t links =
+        (WITH_SEAMS ? s->seams.hash[n] : 0u) + (WITH_COMMON_BODIES ? common_bodies_hash(group, n) : 0u);
     s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links);
   }
-#if WITH_COMMON_BODIES
-  join_bodies(group);
-#endif
-  wake_linked(s);
+  if (WITH_COMMON_BODIES) { join_bodies(group); }
+  if (WITH_SLEEP) { wake_linked(s); }
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
@@ -402,9 +369,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   if (s->leader < 0) { return; }
   place_bodies(s, (self_node *)(void *)(room + l.contact.nodes));
   meet_at_origin(s);
-#if WITH_SEAMS
-  if (group->seam_count > 0) { find_sewn_terms(s); }
-#endif
+  if (WITH_SEAMS && group->seam_count > 0) { find_sewn_terms(s); }
   start_stepping(s);
   if (group->count > 1 && first->settings.capacity.fixed_work) {
     add_work(first, max_group_work(group, dt, substeps), 1);
@@ -416,7 +381,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
-  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
+  const uint32_t sleepy = WITH_SLEEP && s->leader >= 0 ? find_sleepy(s) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
     if (WITH_SLEEP) { find_woken(s, 1); }
     report_contact(s);
@@ -437,5 +402,3 @@ static int step_group(const cloth_group *group, float dt, int32_t substeps, void
   if (s->leader >= 0) { do_substeps(&s->stepped); }
   return finish_group(s);
 }
-
-#endif

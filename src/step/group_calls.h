@@ -1,5 +1,4 @@
 #pragma once
-#include "../bodies/colliders.h"
 #include "../bodies/common_bodies.h"
 #include "../group/stitches.h"
 #include "group.h"
@@ -35,8 +34,6 @@ static int check_exceptions(const cloth_group *group) {
   }
   return CLOTH_OK;
 }
-
-#if WITH_SEAMS
 
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   if (side->cloth < 0 || side->cloth >= group->count) { return CLOTH_ERROR_INDEX; }
@@ -89,14 +86,14 @@ static int check_seam(const cloth_group *group, const cloth_seam *seam) {
 }
 
 static int check_seams(const cloth_group *group) {
+  if (!WITH_SEAMS) { return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK; }
   if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
     return CLOTH_ERROR_RANGE;
   }
   if (group->seam_count > 0 && !group->seams) { return CLOTH_ERROR_NULL; }
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
-    int error = check_seam(group, &group->seams[n]);
-    if (error) { return error; }
+    RETURN_IF_ERROR(check_seam(group, &group->seams[n]));
     stitches += larger_count(&group->seams[n]);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -124,15 +121,6 @@ static int check_doubles(const cloth_group *group) {
   return CLOTH_OK;
 }
 
-#else
-
-#define check_seams(group) ((group)->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
-#define check_doubles(group) CLOTH_OK
-
-#endif
-
-#if WITH_COMMON_BODIES
-
 static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
   return a->shape == b->shape && are_equal(&a->geometry, &b->geometry, sizeof a->geometry) && a->radius == b->radius &&
          a->radius_top == b->radius_top && a->half_height == b->half_height &&
@@ -141,8 +129,7 @@ static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
 
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
-  int error = check_collider_index(group->cloths[n], collider);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(group->cloths[n], collider));
   for (int32_t before = 0; before < k; before++) {
     if (group->bodies[before].colliders[n] == collider) { return CLOTH_ERROR_CONFLICT; }
   }
@@ -154,27 +141,20 @@ static int check_common_collider(const cloth_group *group, int32_t k, int32_t n)
 }
 
 static int check_common_bodies(const cloth_group *group) {
+  if (!WITH_COMMON_BODIES) { return group->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK; }
   if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) { return CLOTH_ERROR_RANGE; }
   if (group->body_count > 0 && !group->bodies) { return CLOTH_ERROR_NULL; }
   for (int32_t k = 0; k < group->body_count; k++) {
     for (int32_t n = 0; n < group->count; n++) {
-      int error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
-      if (error) { return error; }
+      RETURN_IF_ERROR(group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n));
     }
   }
   return CLOTH_OK;
 }
 
-#else
-
-#define check_common_bodies(group) ((group)->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
-
-#endif
-
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
-  int error = check_cloth(group->cloths[n]);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(group->cloths[n]));
   for (int32_t before = 0; before < n; before++) {
     if (group->cloths[before] == group->cloths[n]) { return CLOTH_ERROR_CONFLICT; }
   }
@@ -200,7 +180,7 @@ static int check_group(const cloth_group *group) {
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
-  if (!error) { error = check_doubles(group); }
+  if (!error && WITH_SEAMS) { error = check_doubles(group); }
   if (error) { return error; }
   if (!bytes) { return CLOTH_ERROR_NULL; }
   *bytes = group_layout_of(group).bytes;
@@ -210,8 +190,7 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
 #if WITH_SEAMS
 
 int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
-  int error = check_group(group);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_group(group));
   if (seam < 0 || seam >= group->seam_count) { return CLOTH_ERROR_INDEX; }
   if (!gap) { return CLOTH_ERROR_NULL; }
   *gap = 0.0f;
@@ -226,8 +205,7 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
 
 /* The scratch of a cloth outside of its arena; of no bytes without. */
 static memory_range scratch_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)at(c, c->scratch.solution), c->shared_bytes};
-  return range;
+  return (memory_range){(uintptr_t)at(c, c->scratch.solution), c->shared_bytes};
 }
 
 /* 1 if two cloths use the same scratch, or one the arena of the other. */
@@ -290,8 +268,7 @@ static int check_together(const cloth_group *group, float dt, void *memory, size
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_together(group, dt, memory, bytes, &substeps));
   for (int32_t n = 0; n < group->count; n++) {
     allow_refinements(group->cloths[n]);
   }
@@ -304,9 +281,8 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  error = error ? error : check_efforts(group->cloths, group->count, efforts);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  RETURN_IF_ERROR(check_efforts(group->cloths, group->count, efforts));
   set_deadline(group->cloths, group->count, start, ticks);
   const int result = step_group(group, dt, substeps, memory);
   report_efforts(group->cloths, group->count, efforts);
@@ -340,14 +316,13 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
   work_scene s = work_scene_of(c, 1);
   s.parts = most_group_parts(group);
   s.iterations = most_joined_iterations(group, n, dt, substeps);
-  const uint64_t work = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+  const uint64_t work = most_call_work(c, &s, dt, substeps);
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, dt, substeps, s.parts);
 }
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   int32_t substeps;
-  int error = check_group_step(group, dt, &substeps);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_group_step(group, dt, &substeps));
   if (!work) { return CLOTH_ERROR_NULL; }
   *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {

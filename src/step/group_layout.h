@@ -9,8 +9,6 @@
 
 /// Groups in memory, and their work ///
 
-#if WITH_GROUPS
-
 /* Steps several cloths together, substep by substep and stage by stage; what is too long for one is divided for all.
    Boxes, candidates and intersections of all lie in the caller's memory, which may hold pointers. Positions are
    relative to one point of the world; those of a cloth that sleeps are a copy in its scratch. */
@@ -40,9 +38,7 @@ typedef struct group_step {
   int32_t leader;  /* the first cloth that is awake; -1 if none is */
   self_group contact;
   group_member *members;
-#if WITH_SEAMS
   sewing seams;
-#endif
   uint8_t linked[CLOTH_GROUP_LIMIT]; /* the same without contact */
   uint8_t part[CLOTH_GROUP_LIMIT];   /* of each cloth: the first of those that seams or bodies join it to */
   solve_group set[CLOTH_GROUP_LIMIT];
@@ -95,8 +91,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
   g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
   layout_pairs(l, g.particles, nodes, memories, &end);
-#if WITH_SEAMS
-  if (group->seam_count > 0) {
+  if (WITH_SEAMS && group->seam_count > 0) {
     const seam_room room = room_of_seams(group);
     const uint32_t sewn = (uint32_t)room.sewn;
     g.numbers = reserve(&end, (uint32_t)g.particles * (uint32_t)sizeof(int32_t));
@@ -106,7 +101,6 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.folds = reserve(&end, (uint32_t)room.springs * (uint32_t)sizeof(seam_spring));
     g.gathers = reserve(&end, (uint32_t)g.particles);
   }
-#endif
   g.bytes = l->bytes = align_up(end);
   return g;
 }
@@ -125,11 +119,9 @@ static uint32_t joined_cloths(const cloth_group *group) {
   for (int32_t n = 0; n < group->seam_count; n++) {
     cloths |= 1u << group->seams[n].a.cloth | 1u << group->seams[n].b.cloth;
   }
-#if WITH_COMMON_BODIES
-  for (int32_t k = 0; k < group->body_count; k++) {
+  for (int32_t k = 0; WITH_COMMON_BODIES && k < group->body_count; k++) {
     cloths |= cloths_of_body(group, k);
   }
-#endif
   return cloths;
 }
 
@@ -149,17 +141,14 @@ static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float
 }
 
 static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t substeps) {
-#if WITH_SEAMS
+  if (!WITH_SEAMS || group->seam_count == 0) { return 0u; }
   int32_t most = 0, particles = 0;
   for (int32_t n = 0; n < group->count; n++) {
     most = larger_of(most_joined_iterations(group, n, dt, substeps), most);
     particles += member_of(group, n)->count;
   }
   const seam_room room = room_of_seams(group);
-  const uint64_t part = seams_work(room.sewn, room.springs, particles, most);
-  if (group->seam_count > 0) { return part * (uint32_t)(most_group_parts(group) * substeps); }
-#endif
-  return 0u;
+  return seams_work(room.sewn, room.springs, particles, most) * (uint32_t)(most_group_parts(group) * substeps);
 }
 
 /* Most work of contact of a group in a step. */
@@ -175,5 +164,3 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
   b.iterations += TOUCHING_ROUNDS * SEWN_ITERATIONS;
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
 }
-
-#endif

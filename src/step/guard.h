@@ -128,11 +128,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
 
 /* 1 if contacts may leave something behind. */
 static int leaves_contacts(const cloth *c) {
-#if WITH_COLLIDERS
-  return c->scratch.touches && collider_end(c) > 0;
-#else
-  return 0;
-#endif
+  return WITH_COLLIDERS && c->scratch.touches && collider_end(c) > 0;
 }
 
 /* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
@@ -321,11 +317,8 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
 
 static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(arrays_of(c), t);
-  float rise = rise_of_rows(c, t) + clamps_rise(c, t);
-#if WITH_COLLIDERS
-  if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
-#endif
-  return rise;
+  const float rise = rise_of_rows(c, t) + clamps_rise(c, t);
+  return meets_colliders(c) ? rise + (contact_rise(c, t) + cells_rise(c, t)) : rise;
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
@@ -382,11 +375,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 
 /* 1 if a collider that the cloth touches moves: it does work that is not known here. */
 static int is_moved_by_colliders(const cloth *c) {
-#if WITH_COLLIDERS
   return meets_colliders(c) && do_touched_move(c);
-#else
-  return 0;
-#endif
 }
 
 /* 1 if there is a bound on the energy of a solved substep. */

@@ -14,8 +14,7 @@
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
@@ -38,10 +37,8 @@ static int check_gusts(const cloth_gusts *gusts) {
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  error = gusts ? check_gusts(gusts) : CLOTH_OK;
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
+  RETURN_IF_ERROR(gusts ? check_gusts(gusts) : CLOTH_OK);
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
@@ -63,24 +60,20 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
 #endif
 
 int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  int error = check_call(c, wind);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, wind));
   *wind = wind_of(c);
   return CLOTH_OK;
 }
 
 int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
-  int error = check_call(c, fabric);
-  if (error) { return error; }
-  error = check_fabric(fabric);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, fabric));
+  RETURN_IF_ERROR(check_fabric(fabric));
   set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
 int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return CLOTH_ERROR_INDEX; }
   return row * c->grid.columns + column;
 }
@@ -92,8 +85,7 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
@@ -102,27 +94,20 @@ int cloth_pin(cloth *c, int32_t particle) {
 
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
-  int error = check_pin(c, particle);
-  if (error) { return error; }
-  error = check_present(c, particle);
-  if (error) { return error; }
-#if WITH_BODIES
-  if (find_attachment(c, particle)) { return CLOTH_ERROR_STATE; }
-#endif
-  return CLOTH_OK;
+  RETURN_IF_ERROR(check_pin(c, particle));
+  RETURN_IF_ERROR(check_present(c, particle));
+  return WITH_BODIES && find_attachment(c, particle) ? CLOTH_ERROR_STATE : CLOTH_OK;
 }
 
 int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
-  int error = check_free_pin(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_free_pin(c, particle));
   if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_free_pin(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_free_pin(c, particle));
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
@@ -147,8 +132,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
   if (!(length > MIN_DIRECTION)) { return CLOTH_ERROR_RANGE; }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
@@ -183,22 +167,19 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
 int cloth_get_freedom(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_particle(c, particle));
   return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
@@ -206,23 +187,18 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
-#if WITH_COLLIDERS
-  forget_touching(c, particle);
-  forget_cells(c, -1, particle);
-#endif
-#if WITH_SELF
-  forget_pairs(c);
-#endif
-#if WITH_GAPS
+  if (WITH_COLLIDERS) {
+    forget_touching(c, particle);
+    forget_cells(c, -1, particle);
+  }
+  if (WITH_SELF) { forget_pairs(c); }
   if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
-#endif
   if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) { find_confinement(c, particle)->anchor = position; }
   return CLOTH_OK;
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
@@ -250,8 +226,6 @@ typedef struct rigid_motion {
   cloth_vector angular_speed;
 } rigid_motion;
 
-#if WITH_MOVE_FRAME
-
 /* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
    asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
@@ -276,8 +250,6 @@ static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, c
       vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
-
-#endif
 
 static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
   return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
@@ -320,8 +292,6 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
-#if WITH_COLLIDERS
-
 /* Turns what contacts have given to particles; their anchors are in the axes of colliders. */
 static void transform_contacts(const cloth *c, const rigid_motion *m) {
   for (int32_t slot = 0; c->state.touching && m->turns && slot < MEMORY_SLOTS; slot++) {
@@ -336,10 +306,6 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
   }
 }
 
-#endif
-
-#if WITH_SELF
-
 /* Turns what pairs of cloth and cloth remember. */
 static void transform_pairs(const cloth *c, const rigid_motion *m) {
   if (!c->self || !m->turns) { return; }
@@ -349,8 +315,6 @@ static void transform_pairs(const cloth *c, const rigid_motion *m) {
     entry->force = vector_flush(transform_direction(m, vector_flush(entry->force, INPUT_QUANTUM)), INPUT_QUANTUM);
   }
 }
-
-#endif
 
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_MOTIONS;
@@ -402,8 +366,6 @@ static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) 
   return moved;
 }
 
-#if WITH_BODIES
-
 /* Rotates the velocities of a collider that has mass. */
 static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
   rigid_body *b = find_body(c, collider);
@@ -413,16 +375,12 @@ static void transform_body(const cloth *c, const rigid_motion *m, int32_t collid
   }
 }
 
-#endif
-
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = transform_pose(m, &slot->previous);
-#if WITH_BODIES
-      transform_body(c, m, index);
-#endif
+      if (WITH_BODIES) { transform_body(c, m, index); }
       slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
@@ -471,12 +429,8 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
 static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
   transform_particles(c, m, dt);
   transform_targets(c, m);
-#if WITH_COLLIDERS
-  transform_contacts(c, m);
-#endif
-#if WITH_SELF
-  transform_pairs(c, m);
-#endif
+  if (WITH_COLLIDERS) { transform_contacts(c, m); }
+  if (WITH_SELF) { transform_pairs(c, m); }
   transform_confinements(c, m);
   transform_colliders(c, m, colliders);
 }
@@ -487,12 +441,9 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  if (error) { return error; }
-  error = check_pose(from);
-  if (error) { return error; }
-  error = check_pose(to);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, from && to ? from : NULL));
+  RETURN_IF_ERROR(check_pose(from));
+  RETURN_IF_ERROR(check_pose(to));
   if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {

@@ -18,10 +18,6 @@
  * `inverse`; air. Scratch: row buffers.
  */
 
-CLOTH_INLINE symmetric no_block(void) {
-  return symmetric_identity(lanes_splat(0.0f));
-}
-
 /* The row buffer of the blocks that springs of a direction bring from row `row` to the one below. */
 CLOTH_INLINE float *down_blocks(const solve_arrays *a, int32_t row, int32_t direction) {
   return block_buffer(a, DOWNWARDS * (row & 1) + direction - WEFT);
@@ -113,10 +109,9 @@ CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d,
 
 /* How a block of springs of direction d, a constant, moves. */
 CLOTH_INLINE spring_motion motion_at(const linear_row *r, int32_t d, int32_t i) {
-  const spring_motion m = {.d = along_springs(r->x, r->x_below, r->plane, d, i),
-                           .way = along_springs(r->way, r->way_below, r->plane, d, i),
-                           .turn = along_springs(r->turn, r->turn_below, r->plane, d, i)};
-  return m;
+  return (spring_motion){.d = along_springs(r->x, r->x_below, r->plane, d, i),
+                         .way = along_springs(r->way, r->way_below, r->plane, d, i),
+                         .turn = along_springs(r->turn, r->turn_below, r->plane, d, i)};
 }
 
 /* Stores the two floats of a block of springs, and the block that they bring to their other ends. */
@@ -124,7 +119,8 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   float *to = OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d));
   lanes_store(to, spring->across);
   lanes_store(to + CLOTH_LANES, spring->along);
-  buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
+  const symmetric block = block_of_spring(spring->across, spring->along, apart);
+  symmetric_store(r->blocks[d] + BLOCK_STEP * i, BLOCK_PLANE(r->buffer), block);
 }
 
 /* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks.
@@ -215,7 +211,7 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
     if (is_skipped(moves)) {
-      own_block_store(to, i, no_block());
+      own_block_store(to, i, symmetric_identity(lanes_splat(0.0f)));
       continue;
     }
     CLOTH_UNROLL
@@ -234,13 +230,12 @@ typedef struct first_forces {
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
-  const first_forces f = {
+  return (first_forces){
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .plate = lanes_splat(plate_scale(a, t, 1.0f)),
       .bends = t->bends,
       .wind = wind};
-  return f;
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */

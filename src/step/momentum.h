@@ -64,8 +64,7 @@ typedef struct momenta {
 } momenta;
 
 static momenta momenta_of(const vector_sum sums[2]) {
-  const momenta m = {vector_sum_of(&sums[0]), vector_sum_of(&sums[1])};
-  return m;
+  return (momenta){vector_sum_of(&sums[0]), vector_sum_of(&sums[1])};
 }
 
 /* The arms of a block about a centre, 0 where there is no cloth. */
@@ -226,8 +225,7 @@ static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
     return none;
   }
   const float scale = 0.5f / trace;
-  const inertia_tensor i = {inverse_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), scale};
-  return i;
+  return (inertia_tensor){inverse_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), scale};
 }
 
 /* I^-1 L */
@@ -246,8 +244,6 @@ typedef struct common_motion {
   cloth_vector centre, shift, turn;
   int32_t has_bodies;
 } common_motion;
-
-#if WITH_BODIES
 
 /* Runs statements for each body `b`, with its unknowns `u`, that moves along and is not another cloth's. */
 #define EACH_BODY_ALONG(c, b, u, ...)                                                                                  \
@@ -321,10 +317,6 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
   }
 }
 
-#else
-#define add_body_inertia(c, t, centre, sums) ((void)(t))
-#endif
-
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
   *sum = vector_add_scaled(*sum, a, weight);
 }
@@ -334,10 +326,7 @@ static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32
   const solve_arrays a = arrays_of_free_piece(m->c, label);
   const cloth_vector moment = sum_of_piece(m->c, &a, 1, mass);
   const cloth_vector centre = vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM));
-#if WITH_BODIES
-  if (has_bodies) { return centre_with_bodies(m->c, m->t, centre, mass); }
-#endif
-  return centre;
+  return WITH_BODIES && has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
 }
 
 /* The same of all members together. */
@@ -365,18 +354,14 @@ CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *
     const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
     own_store(a->solution, place, lanes3_subtract(own_load(a->solution, place), taken));
   });
-#if WITH_BODIES
-  if (m->has_bodies) { take_from_bodies(c, m); }
-#endif
+  if (WITH_BODIES && m->has_bodies) { take_from_bodies(c, m); }
 }
 
 CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
                                       const common_motion *whole, momenta *sum) {
   const solve_arrays a = arrays_of_free_piece(m->c, label);
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
-#endif
+  if (WITH_BODIES && whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
   const float weight = mass_weight(s, m);
   add_weighted(&sum->linear, own.linear, weight);
   add_weighted(&sum->angular, own.angular, weight);
@@ -390,7 +375,7 @@ CLOTH_ONCE void find_inertia_of_members(const solve_group *s, int32_t label, con
     const float weight = mass_weight(s, m);
     inertia_sums own;
     find_inertia_sums(m->c, label, whole->centre, with_air, &own);
-    if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &own); }
+    if (WITH_BODIES && whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &own); }
     sum->isotropic += weight * own.isotropic;
     for (int32_t n = 0; n < INERTIA_PARTS; n++) {
       add_weighted(&sum->part[n], own.part[n], weight);

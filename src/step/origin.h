@@ -1,4 +1,5 @@
 #pragma once
+#include "../contact/geometry.h"
 #include "inputs.h"
 
 /// The origin in the world ///
@@ -88,8 +89,7 @@ int cloth_get_origin(const cloth *c, cloth_metres *origin) {
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -101,29 +101,25 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
     if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) { return CLOTH_ERROR_RANGE; }
-    const position_box box = box_around(cloths[n]);
-    const cloth_vector low = vector_add(box.low, vector_of_metres(way));
-    const cloth_vector high = vector_add(box.high, vector_of_metres(way));
-    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
-    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+    const cloth_vector to = vector_of_metres(way);
+    const position_box own = box_around(cloths[n]), there = {vector_add(own.low, to), vector_add(own.high, to)};
+    all = box_around_both(&there, &all);
   }
   const cloth_metres there = middle_of_box(from, &all);
-  error = cloth_set_origin(cloths, count, there);
+  int error = cloth_set_origin(cloths, count, there);
   if (!error && origin) { *origin = there; }
   return error;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  int error = check_call(from, offset);
-  error = error ? error : check_cloth(to);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(from, offset));
+  RETURN_IF_ERROR(check_cloth(to));
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
   if (!are_metres_within(way, 1 << 24)) { return CLOTH_ERROR_RANGE; }
   *offset = vector_of_metres(way);

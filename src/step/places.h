@@ -24,20 +24,19 @@ typedef struct prediction_terms {
 
 static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
   const vector_array none = {NULL, NULL, NULL};
-  const prediction_terms p = {.x = vectors_at(c, c->state.position),
-                              .v = vectors_at(c, c->state.velocity),
-                              .before = c->state.velocity_history ? history_of(c, 1) : none,
-                              .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
-                              .h = lanes_splat(t->h),
-                              .reach = lanes_splat(t->reach * t->h),
-                              .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
-                              .drag = lanes_splat(t->drag),
-                              .dry_drag = lanes_splat(t->dry_drag),
-                              .rest_speed = lanes_splat(t->rest_speed),
-                              .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
-                              .blends = t->blend > 0.0f,
-                              .has_dry_drag = t->dry_drag > 0.0f};
-  return p;
+  return (prediction_terms){.x = vectors_at(c, c->state.position),
+                            .v = vectors_at(c, c->state.velocity),
+                            .before = c->state.velocity_history ? history_of(c, 1) : none,
+                            .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
+                            .h = lanes_splat(t->h),
+                            .reach = lanes_splat(t->reach * t->h),
+                            .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
+                            .drag = lanes_splat(t->drag),
+                            .dry_drag = lanes_splat(t->dry_drag),
+                            .rest_speed = lanes_splat(t->rest_speed),
+                            .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
+                            .blends = t->blend > 0.0f,
+                            .has_dry_drag = t->dry_drag > 0.0f};
 }
 
 /* The velocity of a block of free particles, extrapolated by BDF2: v + w (6 v0 - 7 v1 + v2) / 9. */

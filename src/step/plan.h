@@ -73,12 +73,11 @@ static float scaled(float value) {
 
 static spring_terms spring_terms_of(const cloth *c, const substep_terms *t, int32_t d) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
-  const spring_terms s = {.rest = direction_rest(c, d),
-                          .stiffness = scaled(t->scale * direction_stiffness(c, d)),
-                          .damping = scaled(t->scale * t->inverse_h * direction_damping(c, d)),
-                          .compression = d <= WEFT ? f->compression : f->shear_compression,
-                          .implicit = 1};
-  return s;
+  return (spring_terms){.rest = direction_rest(c, d),
+                        .stiffness = scaled(t->scale * direction_stiffness(c, d)),
+                        .damping = scaled(t->scale * t->inverse_h * direction_damping(c, d)),
+                        .compression = d <= WEFT ? f->compression : f->shear_compression,
+                        .implicit = 1};
 }
 
 static void set_plate(const cloth *c, substep_terms *t) {
@@ -175,15 +174,11 @@ static float plate_stiffness(const cloth *c, const substep_terms *t) {
 
 /* 1 if much of a cloth is missing, or it may be in pieces. */
 static int has_many_gaps(const cloth *c) {
-#if WITH_GAPS
   const int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
-  if (has_gaps(c)) {
-    const gap_summary *s = gap_summary_of(c);
-    /* The model of a config has no pieces, and no byte that could tell whether it is torn. */
-    return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
-  }
-#endif
-  return 0;
+  if (!has_gaps(c)) { return 0; }
+  const gap_summary *s = gap_summary_of(c);
+  /* The model of a config has no pieces, and no byte that could tell whether it is torn. */
+  return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
 }
 
 /* Automatic iterations of a cloth that is not a net. */
@@ -384,8 +379,7 @@ static int are_moves_in_range(const cloth *c, float dt) {
 
 /* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
   if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) { return CLOTH_ERROR_RANGE; }

@@ -33,8 +33,6 @@
  * Out: own.pin_reactions [N s], residual without these rows; solution, the last step is 0, where the rest is shared.
  */
 
-#if WITH_BODIES
-
 /* Adds a scaled force [m] of one substep to the reaction of a particle. */
 static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle, cloth_vector force) {
   cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
@@ -57,8 +55,6 @@ static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solut
   });
 }
 
-#if WITH_SELF
-
 /* What pairs of cloth and cloth do to pins. */
 static void note_pairs(const solve_group *g) {
   pair_ends x;
@@ -76,8 +72,6 @@ static void note_pairs(const solve_group *g) {
     }
   });
 }
-
-#endif
 
 /* The solution of a particle at a place of the grid; 0 where there is none. */
 static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
@@ -283,7 +277,7 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 
 /* Gives what is sewn to held particles, and is led by them, does to them to these. */
 CLOTH_SEPARATE void note_joined(const solve_group *g) {
-#if WITH_SEAMS
+  if (!WITH_SEAMS) { return; }
   const sewing *s = g->joints->seams;
   EACH_MEMBER(g, m, {
     const solve_arrays *a = arrays_of(m->c);
@@ -300,7 +294,6 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
       *own = vector(0.0f, 0.0f, 0.0f);
     });
   });
-#endif
 }
 
 /* The force of the air on all pins, scaled. */
@@ -381,5 +374,3 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
     }
   });
 }
-
-#endif

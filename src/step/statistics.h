@@ -32,15 +32,13 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, statistics));
   *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
 int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (substep < 0 || substep >= statistics_of(c)->substeps) { return CLOTH_ERROR_INDEX; }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }

@@ -17,8 +17,6 @@
 /* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
    it sleeps, it holds their means per second, which every step reports. */
 
-#if WITH_SLEEP
-
 /* 1 if gusts change the wind and the wind acts on the cloth. */
 static int has_gusts(const cloth *c) {
   const cloth_vector strength = inputs_of(c)->gust_strength;
@@ -57,9 +55,7 @@ static void fall_asleep(const cloth *c) {
   float *resting = floats_at(c, c->state.resting);
   scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
   inputs_of(c)->rest_time = ASLEEP;
-#if WITH_BODIES
   stop_bodies(c);
-#endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
@@ -67,15 +63,11 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-#if WITH_SEAMS || WITH_COMMON_BODIES
-
 /* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
 static int will_sleep(const cloth *c, float dt) {
   const float rest_time = inputs_of(c)->rest_time + dt;
   return c->settings.sleep.speed > 0.0f && rest_time >= c->settings.sleep.time && is_at_rest(c);
 }
-
-#endif
 
 /* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. One that
    may not has the rest time and the sums of the steps before, until what it waits for comes to rest. */
@@ -105,16 +97,16 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
   return CLOTH_OK;
 }
 
+#if WITH_SLEEP
+
 int cloth_wake(cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   return is_asleep(c);
 }
 
@@ -136,9 +128,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
   statistics_of(c)->substeps = 0; /* counted as they are done */
   reset_self(c);
   charge_step(c, &w->plan, parts, iterations);
-#if WITH_TETHERS
-  if (will_choose_tethers(c)) { choose_tethers(c); }
-#endif
+  if (WITH_TETHERS && will_choose_tethers(c)) { choose_tethers(c); }
 }
 
 /* Lets a substep do several of them from now on. */
@@ -214,16 +204,10 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
-#if WITH_TEARING
   if (can_tear(c)) { finish_tears(c, dt); }
-#endif
   finish_motions(c);
-#if WITH_AIR
-  advance_gusts(inputs_of(c), dt);
-#endif
-#if WITH_SLEEP
-  update_sleep(c, dt, may_sleep);
-#endif
+  if (WITH_AIR) { advance_gusts(inputs_of(c), dt); }
+  if (WITH_SLEEP) { update_sleep(c, dt, may_sleep); }
   return finish_statistics(c, &w->plan);
 }
 
@@ -241,9 +225,7 @@ CLOTH_SEPARATE void begin_step(const cloth *c, float dt, lone_cloth *alone) {
 
 /* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
-#if WITH_SLEEP
-  if (is_asleep(c)) { return step_asleep(c, dt); }
-#endif
+  if (WITH_SLEEP && is_asleep(c)) { return step_asleep(c, dt); }
   lone_cloth alone;
   begin_step(c, dt, &alone);
   do_substeps(&alone.stepped);

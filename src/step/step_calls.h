@@ -29,8 +29,7 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step_with(c, dt, around));
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -85,9 +84,8 @@ static int set_efforts(cloth *const *cloths, int32_t count, const cloth_effort *
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
   const uint32_t start = CLOTH_TICKS();
-  int error = check_step_with(c, dt, around);
-  error = error ? error : check_efforts(&c, 1, effort);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step_with(c, dt, around));
+  RETURN_IF_ERROR(check_efforts(&c, 1, effort));
   set_deadline(&c, 1, start, ticks);
   const int result = step_with(c, dt, around);
   report_efforts(&c, 1, effort);
@@ -144,9 +142,8 @@ typedef struct settling {
 
 /* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
 static void add_bodies_speed(settling *s, float *energy) {
-#if WITH_BODIES
   const cloth *c = s->c;
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
@@ -155,7 +152,6 @@ static void add_bodies_speed(settling *s, float *energy) {
     *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
     s->speed = maximum(s->speed, squared);
   }
-#endif
 }
 
 /* Measures the motion after a substep: returns the kinetic energy, and sets s->speed. Pins do not count. */
@@ -187,9 +183,7 @@ CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
       vector_store(history_of(c, before), i, none);
     }
   }
-#if WITH_BODIES
   stop_bodies(c);
-#endif
 }
 
 /* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
@@ -217,22 +211,18 @@ static void judge_rest(settling *s, float dt) {
 
 /* Bodies that cloths share rest where they are at the end of the step. */
 static void rest_shared_bodies(const cloth *c) {
-#if WITH_SHARED_BODIES
   collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
-  for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
+  for (int32_t n = 0; WITH_SHARED_BODIES && n < workspace_of(c)->shared_bodies; n++) {
     slots[n].previous = slots[n].body.pose;
   }
-#endif
 }
 
 static void report_work(settling *s) {
-#if WITH_PLANNING
   const uint32_t *work = statistics_of(s->c)->work;
   uint32_t *sum = s->report->work;
   const uint32_t low = sum[0] + work[0];
   sum[1] += work[1] + (low < work[0]);
   sum[0] = low;
-#endif
 }
 
 /* A step of dt seconds on the way to rest. Returns its notes. */
@@ -260,8 +250,7 @@ static int step_towards_rest(settling *s, float dt) {
 
 int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
                       cloth_settle_report *report) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step_with(c, dt, around));
   if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
     return CLOTH_ERROR_RANGE;
   }
@@ -306,14 +295,13 @@ int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settl
 
 int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work) {
   uint64_t bound = 0;
-  const int error = cloth_get_work_bound(c, dt, &bound);
-  if (error || !work || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
-    return error ? error : work ? CLOTH_ERROR_RANGE : CLOTH_ERROR_NULL;
-  }
+  RETURN_IF_ERROR(cloth_get_work_bound(c, dt, &bound));
+  if (!work) { return CLOTH_ERROR_NULL; }
+  if (max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) { return CLOTH_ERROR_RANGE; }
   const int32_t substeps = choose_substeps(c, dt, 1);
   if (!is_asleep(c)) {
     const work_scene s = work_scene_of(c, 1);
-    bound = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+    bound = most_call_work(c, &s, dt, substeps);
   }
   bound += (uint64_t)(uint32_t)c->count * (uint32_t)substeps * WORK_SETTLE;
   *work = bound * (uint32_t)max_steps;

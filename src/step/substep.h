@@ -86,11 +86,9 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
   if (a->factors) { fill_factors(c, a); }
-#if WITH_GAPS
   if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
     workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
   }
-#endif
 }
 
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
@@ -188,12 +186,10 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
     fill_diagonal(c, a);
     w->diagonal_changed = 0;
   }
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     w->diagonal_changed = 1;
     lead_particles(c, t);
   }
-#endif
 }
 
 /* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
@@ -204,12 +200,10 @@ CLOTH_ONCE void start_ground(const cloth *c, int32_t all) {
   for (int32_t row = 0; row < a->rows; row++) {
     a->ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
   }
-#if WITH_COLLIDERS
   const cell_touch *list = cell_touches_of(c);
-  for (int32_t n = 0; n < 3 * workspace_of(c)->cells; n++) {
+  for (int32_t n = 0; WITH_COLLIDERS && n < 3 * workspace_of(c)->cells; n++) {
     a->ground_rows[list[n / 3].place[n % 3] / a->pitch] = 1;
   }
-#endif
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
@@ -231,20 +225,16 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
 CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->has_pairs) { w->coarsest_is_kept = t->keeps_coarsest = 0; }
-#if WITH_COLLIDERS
   if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
     press_cells(c, t);                           /* from the forces of all other terms */
     add_contacts(c, t);
     add_cell_forces(c);
   }
-#endif
-#if WITH_BODIES
-  if (add_body_springs(c, t)) {
+  if (WITH_BODIES && add_body_springs(c, t)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0;
     w->diagonal_changed = 1;
   }
-#endif
 }
 
 /* Where the scale of the springs has changed. */
@@ -264,25 +254,18 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) { change_scale(c, t); }
   start_diagonal(c, t);
-#if WITH_BODIES
-  lead_attached_particles(c, t);
-  predict_bodies(c, t);
-#endif
+  if (WITH_BODIES) {
+    lead_attached_particles(c, t);
+    predict_bodies(c, t);
+  }
 }
 
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
-#if WITH_COLLIDERS
   touch_bounds bounds;
-  if (!c->scratch.touches || !start_touches(c, &bounds)) { return 0; }
-  int32_t is_deep = find_touches(c, t, &bounds);
-#if WITH_SURFACES
-  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &bounds) : 0;
-#endif
-  return is_deep;
-#else
-  return 0;
-#endif
+  if (!WITH_COLLIDERS || !c->scratch.touches || !start_touches(c, &bounds)) { return 0; }
+  const int32_t is_deep = find_touches(c, t, &bounds);
+  return WITH_SURFACES && count_surfaces(c) > 0 ? find_surface_touches(c, t, &bounds) | is_deep : is_deep;
 }
 
 /* Cloths that are solved as one do as many iterations, those that are sewn some more. */
@@ -315,14 +298,10 @@ CLOTH_ONCE int32_t start_set(const solve_group *g, float done, float length) {
   return is_deep;
 }
 
-#if WITH_COLLIDERS
-
 /* What contacts leave behind once the new positions have been accepted. */
 static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
-#if WITH_SURFACES
-  guard_surfaces(c, t);
+  if (WITH_SURFACES) { guard_surfaces(c, t); }
   const int32_t moved_out = workspace_of(c)->moved_out;
-#endif
   if (meets_colliders(c)) {
     finish_contacts(c, t, has_solution);
     finish_cells(c, t, has_solution);
@@ -330,42 +309,26 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
     remember_nothing(c);
   }
   if (workspace_of(c)->may_run_away) { catch_runaways(c, t, has_solution); }
-#if WITH_SURFACES
-  if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
+  if (WITH_SURFACES && workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
     guard_surfaces(c, t);
   }
-#endif
 }
-
-#endif
 
 /* The equation of a part, at the places where it is linearised. */
 CLOTH_ONCE void make_equation(const solve_group *g) {
-#if WITH_SELF
-  if (g->pairs) { find_pairs(g); }
-#endif
+  if (WITH_SELF && g->pairs) { find_pairs(g); }
   EACH_MEMBER(g, m, {
     linearise(m->c, m->t);
     add_terms(m->c, &workspace_of(m->c)->plan.terms);
   });
   if (g->joints) { add_joint_terms(g); }
-#if WITH_SELF
   if (has_elements(g)) { take_last_pairs(g); }
-#endif
-#if WITH_COLLIDERS
-  EACH_MEMBER(g, m, take_last_cells(m->c, m->t));
-#endif
+  if (WITH_COLLIDERS) { EACH_MEMBER(g, m, take_last_cells(m->c, m->t)); }
   if (g->joints) { share_contacts(g); }
-#if WITH_SELF
   if (has_elements(g)) { find_pair_laws(g->pairs, g->members->t->scale); }
-#endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
-#if WITH_SELF
   if (has_elements(g)) { add_pairs(g->pairs); }
-#endif
-#if WITH_BODIES
   EACH_MEMBER(g, m, m->noted = notes_pins(m->c) ? note_forces(m->c, m->t) : m->noted);
-#endif
 }
 
 /* Solves it: without an operator each particle for itself. Returns the iterations done. */
@@ -383,8 +346,6 @@ CLOTH_ONCE int32_t solve_equation(const solve_group *g) {
   return 0;
 }
 
-#if WITH_BODIES
-
 /* Notes what the solution does to pins and bodies. */
 CLOTH_ONCE void note_solved(const solve_group *g) {
   EACH_MEMBER(g, m, {
@@ -394,13 +355,9 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
       note_bodies(m->c, m->t, m->has_solution);
     }
   });
-#if WITH_SELF
   if (has_elements(g)) { note_pairs(g); }
-#endif
   if (g->joints) { note_joined(g); }
 }
-
-#endif
 
 /* What the solve of a part has done. */
 typedef struct solve_counts {
@@ -413,29 +370,23 @@ CLOTH_ONCE solve_counts solve_set(const solve_group *g) {
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
   solve_counts counts = {solve_equation(g), -1};
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
-#if WITH_BODIES
-  note_solved(g);
-#endif
+  if (WITH_BODIES) { note_solved(g); }
   restore_momentum(g, moment_of_meeting(g));
   if (has_guard(g)) { counts.shortenings = guard_energy(g); }
-#if WITH_BODIES
-  share_rest(g);
-#endif
+  if (WITH_BODIES) { share_rest(g); }
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
   return counts;
 }
 
 /* The new state of a cloth. */
 CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts) {
-  keep_start(m->c);
+  if (WITH_SELF) { keep_start(m->c); }
   accept(m->c, m->t, m->has_solution);
-#if WITH_BODIES
-  accept_bodies(m->c, m->t);
-  report_attachments(m->c);
-#endif
-#if WITH_COLLIDERS
-  if (m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
-#endif
+  if (WITH_BODIES) {
+    accept_bodies(m->c, m->t);
+    report_attachments(m->c);
+  }
+  if (WITH_COLLIDERS && m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
   workspace_of(m->c)->parts++;
   workspace_of(m->c)->energy_guarded += larger_of(counts->shortenings, 0);
   charge_substep(m->c, m->t, counts->iterations, counts->shortenings);
@@ -444,19 +395,15 @@ CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts)
 
 /* The new state of cloths that are solved as one. */
 CLOTH_ONCE void accept_set(const solve_group *g, const solve_counts *counts) {
-#if WITH_SELF
-  if (g->pairs) {
+  if (WITH_SELF && g->pairs) {
     note_solutions(g);
     remember_pairs(g->pairs, g);
   }
-#endif
   EACH_MEMBER(g, m, accept_part(m, counts));
-#if WITH_SELF
-  if (g->pairs) {
+  if (WITH_SELF && g->pairs) {
     part_passed(g->pairs);
     charge_pairs(g, counts->iterations);
   }
-#endif
   if (g->joints) {
     accept_common_bodies(g);
     charge_joints(g, counts->iterations);
@@ -471,16 +418,12 @@ static void confine_particles(const cloth *c) {
 /* What follows the parts of a substep: absent particles follow, threads break, and it is counted. `is_whole`: it was
    not divided. */
 CLOTH_ONCE void end_substep(const cloth *c, int32_t is_whole) {
-#if WITH_GAPS
   if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
-#endif
-#if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
     tear_threads(c, &workspace_of(c)->plan);
     if (statistics_of(c)->threads_torn != torn) { describe_links(c); }
   }
-#endif
   count_substep(c, is_whole);
 }
 

@@ -140,18 +140,12 @@ static int may_shorten(const cloth *c) {
   return c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY && !c->settings.capacity.fixed_work;
 }
 
-#if WITH_SELF && (WITH_PLANNING || WITH_GROUPS)
-
 /* Most iterations of a solve with pairs, in one of so many substeps of dt. */
 static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) {
   substep_terms t;
   set_terms(c, dt / (float)substeps, substeps, &t);
   return t.rounds * t.iterations;
 }
-
-#endif
-
-#if WITH_PLANNING
 
 static int32_t count_pins(const cloth *c) {
   int32_t pins = 0;
@@ -161,17 +155,11 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
-#if WITH_COLLIDERS
-
 /* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
 static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
   const int32_t searches = SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL);
   const int64_t of_solids = (int64_t)c->count * (colliders - surfaces) * searches;
-#if WITH_SURFACES
-  return of_solids + surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
-#else
-  return of_solids;
-#endif
+  return of_solids + (WITH_SURFACES ? surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES) : 0);
 }
 
 /* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
@@ -180,11 +168,6 @@ static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searche
   const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
   return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
 }
-
-#else
-#define most_searches(c, colliders, surfaces, has_fields) ((void)(surfaces), (void)(has_fields), 0)
-#define most_cell_searches(c, cells, searches, bodies) ((void)(searches), 0)
-#endif
 
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
@@ -197,14 +180,11 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
                   .attachments = inputs_of(c)->attachment_count};
-#if WITH_GAPS
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
     s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
   }
-#endif
-#if WITH_COLLIDERS
-  if (c->scratch.touches) {
+  if (WITH_COLLIDERS && c->scratch.touches) {
     const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
     int32_t colliders = shared, has_fields = shared > 0, searches = 1;
     for (int32_t index = 0; index < collider_end(c); index++) {
@@ -222,7 +202,6 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
     s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
     s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
   }
-#endif
   return s;
 }
 
@@ -341,15 +320,11 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
 
 /* Most work of contact of a cloth with itself in a step. */
 static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_t parts) {
-#if WITH_SELF
-  if (feels_itself(c)) {
-    const self_settings *settings = self_settings_of(c);
-    const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
-    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c, dt, substeps)};
-    return max_contact_work(&l, &b);
-  }
-#endif
-  return 0;
+  if (!feels_itself(c)) { return 0; }
+  const self_settings *settings = self_settings_of(c);
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+  const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c, dt, substeps)};
+  return max_contact_work(&l, &b);
 }
 
 /* Most work of a step in so many substeps of a cloth that is awake. */
@@ -358,14 +333,20 @@ static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, in
          max_self_work(c, dt, substeps, s->parts);
 }
 
+/* Most work of the choice of shared bodies before a step. */
 static uint64_t max_choice_work(const cloth *c) {
   const uint64_t particles = times(c->count, COST_SHARED_BOUNDS);
   return c->settings.capacity.max_shared_bodies > 0 ? times(CLOTH_SHARED_BODY_LIMIT, COST_SHARED_BODY) + particles : 0u;
 }
 
+/* Most work of a call that makes such a step. */
+static uint64_t most_call_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
+  return most_step_work(c, s, dt, substeps) + max_choice_work(c);
+}
+
 /* Charges a step that begins, with fixed work for all of it; `iterations` 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
-  if (c->settings.capacity.fixed_work) {
+  if (WITH_PLANNING && c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
     s.parts = parts > 0 ? parts : s.parts;
     s.iterations = iterations;
@@ -377,19 +358,12 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, in
 
 /* Charges a substep that is done, see substep_work(). */
 CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
-  if (!c->settings.capacity.fixed_work) {
+  if (WITH_PLANNING && !c->settings.capacity.fixed_work) {
     const work_scene s = work_scene_of(c, 0);
     add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
   workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
 }
-
-#else
-#define charge_step(c, plan, parts, iterations) ((void)(parts), (void)(iterations))
-#define charge_substep(c, t, iterations, shortenings) ((void)(iterations), (void)(shortenings))
-#endif
-
-#if WITH_SEAMS
 
 /* The work of so many sewn particles, springs across seams and particles of cloths with gathers in a part. */
 static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32_t iterations) {
@@ -398,20 +372,16 @@ static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32
          times(springs, WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) + times(gathers, WORK_GATHERS);
 }
 
-#endif
-
 /* Charges what joins cloths in a part of a substep, to the first of them. */
 static void charge_joints(const solve_group *g, int32_t iterations) {
-#if WITH_SEAMS
   const sewing *s = g->joints->seams;
   const int32_t part = g->joints->part;
   int32_t sewn = 0, springs = 0, gathers = 0;
-  if (has_fixed_work(g)) { return; }
+  if (!WITH_SEAMS || has_fixed_work(g)) { return; }
   EACH_SEWN(s, part, p, c, sewn++);
   EACH_SEAM_SPRING(s, part, f, springs++);
   EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);
   add_work(g->members->c, seams_work(sewn, springs, gathers, iterations), 1);
-#endif
 }
 
 /// Bounds of work ///
@@ -426,8 +396,7 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  int error = check_step(c, dt);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step(c, dt));
   if (!work) { return CLOTH_ERROR_NULL; }
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
@@ -436,7 +405,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   const work_scene s = work_scene_of(c, 1);
-  *work = most_step_work(c, &s, dt, choose_substeps(c, dt, 0)) + max_choice_work(c);
+  *work = most_call_work(c, &s, dt, choose_substeps(c, dt, 0));
   return CLOTH_OK;
 }
 
@@ -445,9 +414,7 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
-#if WITH_GAPS
   gap_summary gaps;
-#endif
 } config_model;
 
 static void model_from_config(config_model *model, const cloth_config *config) {
@@ -462,14 +429,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
-#if WITH_GAPS
-  if (c->gaps) {
+  if (may_have_gaps(c)) {
     measure_tearing(c, config, &model->gaps);
     c->gaps = offsetof(config_model, gaps);
     measure_mask(c, config, &model->gaps);
     model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
   }
-#endif
   set_fabric(c, &config->fabric);
   model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
   model->inputs.tethers_chosen = TETHERS_STALE;
@@ -483,46 +448,35 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
   const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
   const int64_t searches = most_searches(c, most, surfaces, has_fields);
   const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
-  const work_scene s = {.pins = c->count,
-                        .confined = config->capacity.max_confined,
-                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
-                        .in_pieces = c->scratch.labels != 0,
-                        .has_targets = config->capacity.targets,
-                        .searched = searches > of_hulls ? searches : of_hulls,
-                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
-                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
-                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
-                                                            config->capacity.max_bodies),
-                        .predictions = (int64_t)c->count * most_predictions(c),
-                        .parts = most_parts(c),
-                        .bodies = config->capacity.max_bodies,
-                        .attachments = config->capacity.max_attachments};
-  return s;
-}
-
-/* Most work of a step of dt seconds in exactly so many substeps. */
-static uint64_t most_model_work(config_model *model, const work_scene *s, float dt, int32_t substeps) {
-  return most_step_work(&model->c, s, dt, substeps) + max_choice_work(&model->c);
-}
-
-/* The largest number of substeps that a cloth may choose for a step of dt seconds. */
-static int32_t largest_substeps(const cloth *c, float dt) {
-  return c->settings.integration.substeps > 0 ? least_substeps(c, dt) : c->settings.integration.max_substeps;
+  return (work_scene){.pins = c->count,
+                      .confined = config->capacity.max_confined,
+                      .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
+                      .in_pieces = c->scratch.labels != 0,
+                      .has_targets = config->capacity.targets,
+                      .searched = searches > of_hulls ? searches : of_hulls,
+                      .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                      .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
+                      .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
+                                                          config->capacity.max_bodies),
+                      .predictions = (int64_t)c->count * most_predictions(c),
+                      .parts = most_parts(c),
+                      .bodies = config->capacity.max_bodies,
+                      .attachments = config->capacity.max_attachments};
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  int error = check_config(config);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_config(config));
   if (!work) { return CLOTH_ERROR_NULL; }
   if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);
-  uint64_t most = 0;
-  for (int32_t n = least_substeps(&model.c, dt); n <= largest_substeps(&model.c, dt); n++) {
-    most = larger_work(most, most_model_work(&model, &s, dt, n));
+  const int32_t least = least_substeps(&model.c, dt);
+  const int32_t largest = config->substeps > 0 ? least : config->integration.max_substeps;
+  *work = 0;
+  for (int32_t n = least; n <= largest; n++) {
+    *work = larger_work(*work, most_call_work(&model.c, &s, dt, n));
   }
-  *work = most;
   return CLOTH_OK;
 }
 
@@ -587,7 +541,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   const int32_t substeps = least_substeps(c, dt);
   if (is_refused(c, dt)) { return 0; }
   set_terms(c, dt / (float)substeps, substeps, &t);
-  forecast->work = most_model_work(model, &scene, dt, substeps);
+  forecast->work = most_call_work(c, &scene, dt, substeps);
   c->settings.integration.iterations = CLOTH_AUTOMATIC;
   forecast->stretch = expected_stretch(c, config, iterations_for(c, &t, substeps), t.iterations);
   return 1;
@@ -618,8 +572,7 @@ static int32_t choose_plan(const cloth_config *config, float dt, uint64_t work, 
 
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
-  int error = check_config(config);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_config(config));
   if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
   if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
     return CLOTH_ERROR_RANGE;

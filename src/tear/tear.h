@@ -18,8 +18,6 @@
  * In: positions, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch: residual.
  */
 
-#if WITH_TEARING
-
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
 
@@ -250,21 +248,14 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
 
 /* After threads have broken: tethers do not lead across, and pieces move on their own. */
 static void forget_torn(const cloth *c) {
-#if WITH_TETHERS
-  if (c->state.tethers) {
-    if (inputs_of(c)->tethers_chosen == TETHERS_SET) {
-      remove_tethers_over_gaps(c);
-      add_varying_work(c, paths_work(c), 1u);
-    } else {
-      inputs_of(c)->tethers_chosen = TETHERS_STALE;
-    }
+  if (!WITH_TETHERS || !c->state.tethers) { return; }
+  if (inputs_of(c)->tethers_chosen == TETHERS_SET) {
+    remove_tethers_over_gaps(c);
+    add_varying_work(c, paths_work(c), 1u);
+  } else {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
   }
-#else
-  (void)c;
-#endif
 }
-
-#if WITH_BODIES
 
 /* Lets go of pins on which the cloth has pulled too hard in a step of dt seconds. */
 static void rip_pins(const cloth *c, float dt) {
@@ -286,15 +277,10 @@ static void rip_pins(const cloth *c, float dt) {
   }
 }
 
-#endif
-
 static void finish_tears(const cloth *c, float dt) {
   if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
   workspace_of(c)->plan.notes |= count_torn(c) > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
-#if WITH_BODIES
-  rip_pins(c, dt);
-#endif
-  (void)dt;
+  if (WITH_BODIES) { rip_pins(c, dt); }
 }
 
 /// Cuts ///
@@ -333,9 +319,10 @@ static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
   return 1;
 }
 
+#if WITH_TEARING
+
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  int error = check_call(c, cut);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, cut));
   if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
       !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
     return CLOTH_ERROR_RANGE;

@@ -6,8 +6,6 @@
 
 /* The wind with its gusts, and area vectors. Out: inputs.gust_phase. */
 
-#if WITH_AIR
-
 /* Ranges of cloth_gusts: strength along an axis [m/s] and period [s]. */
 #define GUST_MAX_STRENGTH 1.0e3f
 #define GUST_MIN_PERIOD 0.02f
@@ -43,7 +41,7 @@ static int are_gusts(cloth_vector strength, float period) {
 /* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
-  if (inputs->gust_period == 0.0f) { return inputs->wind; }
+  if (!WITH_AIR || inputs->gust_period == 0.0f) { return inputs->wind; }
   cloth_vector gust = inputs->gust_strength;
   gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
   gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
@@ -62,12 +60,6 @@ static void advance_gusts(cloth_inputs *inputs, float time) {
     inputs->gust_phase[0] += (uint32_t)whole + (inputs->gust_phase[1] < before);
   }
 }
-
-#else
-
-#define wind_of(c) (inputs_of(c)->wind)
-
-#endif
 
 /* The neighbours of the particles of a row, and the area that a particle stands for. */
 typedef struct row_neighbours {

@@ -183,8 +183,6 @@ static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
   return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, late));
 }
 
-#if WITH_TARGETS
-
 /* Particles whose max distance is 0 are pins that go to their targets. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
@@ -198,8 +196,6 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
     }
   }
 }
-
-#endif
 
 /* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
@@ -380,13 +376,9 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-#if WITH_PLANNING
-
 /* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
   return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
 }
-
-#endif

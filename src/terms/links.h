@@ -30,8 +30,6 @@ static float hinge_factor_at(const cloth *c, int32_t row, int32_t column, int32_
   return map_at(c, i) * (has_gaps(c) ? shape_factor(c, REST_HINGE + d, i) : 1.0f);
 }
 
-#if WITH_BODIES
-
 /* The factor on the twist of the cell that starts at a particle; 0 where there is none. */
 static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   const int32_t corners[4] = {particle_from(c, row, column), particle_from(c, row, column + 1),
@@ -44,8 +42,6 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   if (is_gap(c, corners[0], GAP_CELL)) { return 0.0f; }
   return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
 }
-
-#endif
 
 /* Planes of a float a place, while the factors are filled: over product and residual. Beside the ends of a row lie the
    places of the rows beside it; sheets have no hinge and no cell there, so factors are 0. */

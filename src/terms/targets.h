@@ -24,8 +24,7 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   if (!constraint) { return CLOTH_ERROR_NULL; }
   if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
@@ -62,12 +61,11 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(c, layout);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, layout));
   if (!vertices) { return CLOTH_ERROR_NULL; }
   if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   if (layout->position_offset == CLOTH_ATTRIBUTE_NONE) { return CLOTH_ERROR_BUFFER; }
-  error = check_vertices(layout, grid_vertices(c), bytes);
+  int error = check_vertices(layout, grid_vertices(c), bytes);
   if (!error) { error = check_targets(c, layout, vertices); }
   if (error) { return error; }
   for (int32_t i = 0; i < c->count; i++) {
@@ -86,8 +84,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(c, layout, vertices, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(cloth_move_targets(c, layout, vertices, bytes));
   finish_target_motion(c);
   return CLOTH_OK;
 }

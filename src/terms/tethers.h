@@ -8,8 +8,6 @@
    particle an anchor, the nearest pins in different directions on the sheet at rest, chosen in the first step after
    pins came or went. Out: state.tethers (-1: none). */
 
-#if WITH_TETHERS
-
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
@@ -173,8 +171,6 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
-#endif
-
 /* Most work of remove_tethers_over_gaps(). */
 static uint64_t paths_work(const cloth *c) {
   const uint32_t steps = (uint32_t)(c->grid.columns + c->grid.rows);
@@ -191,8 +187,7 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_particle(c, particle));
   if (c->settings.tethers.count == 0) { return CLOTH_ERROR_STATE; }
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
