@@ -1702,6 +1702,9 @@ typedef struct vector_array {
   float *x, *y, *z;
 } vector_array;
 
+/* The three rows of an array as vectors, to read or to write. */
+#define VECTORS_OF(array) ((vector_array){(float *)(array)[0], (float *)(array)[1], (float *)(array)[2]})
+
 CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }
@@ -2616,6 +2619,13 @@ static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
 }
 
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
 /* Floats of the reactions of colliders and shared bodies, and of pins behind them. */
 static int32_t report_count(const cloth *c) {
   const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));
@@ -2759,10 +2769,23 @@ static int will_choose_tethers(const cloth *c) {
   return chosen == TETHERS_STALE || (chosen == TETHERS_CHOSEN && c->settings.capacity.fixed_work);
 }
 
+/* Returns the error of a check from the function around it, unless that is CLOTH_OK. */
+#define RETURN_IF_ERROR(check)                                                                                         \
+  do {                                                                                                                 \
+    const int error_of_check = (check);                                                                                \
+    if (error_of_check) { return error_of_check; }                                                                     \
+  } while (0)
+
 static int check_cloth(const cloth *c) {
   if (!c) { return CLOTH_ERROR_NULL; }
   if ((uintptr_t)c % CLOTH_ALIGNMENT != 0 || c->magic != CLOTH_MAGIC) { return CLOTH_ERROR_NOT_A_CLOTH; }
   return CLOTH_OK;
+}
+
+static int check_collider_index(const cloth *c, int32_t index) {
+  RETURN_IF_ERROR(check_cloth(c));
+  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
+                                                                                                 : CLOTH_ERROR_INDEX;
 }
 
 /* Checks a list of 1 to `most` cloths. */
@@ -3266,8 +3289,12 @@ static rigid_body *bodies_of(const cloth *c) {
   return (rigid_body *)at(c, c->state.bodies);
 }
 
+static int32_t body_count_of(const cloth *c) {
+  return WITH_BODIES ? inputs_of(c)->body_count : 0;
+}
+
 static rigid_body *find_body(const cloth *c, int32_t collider) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     if (bodies_of(c)[n].collider == collider) { return &bodies_of(c)[n]; }
   }
   return NULL;
@@ -3329,10 +3356,6 @@ typedef struct body_unknown {
 
 static body_unknown *body_unknowns_of(const cloth *c) {
   return (body_unknown *)at(c, c->scratch.bodies);
-}
-
-static int32_t body_count_of(const cloth *c) {
-  return WITH_BODIES ? inputs_of(c)->body_count : 0;
 }
 
 /* The unknowns of a collider; NULL for one without mass. */
@@ -3462,8 +3485,6 @@ static cloth_rotation half_rotation(cloth_rotation q) {
   return (cloth_rotation){q.x * share, q.y * share, q.z * share, w};
 }
 
-#if WITH_COLLIDERS
-
 /// Geometry ///
 
 /* What a cloth_geometry consists of, in the caller's memory, and how a step finds the one that a collider names, by the
@@ -3499,7 +3520,6 @@ static int is_geometry(const cloth_geometry *g) {
   return g && (uintptr_t)(const void *)g % CLOTH_ALIGNMENT == 0 && g->magic == GEOMETRY_MAGIC;
 }
 
-/* 1 for shapes that have geometry. */
 CLOTH_INLINE int has_geometry(const cloth_collider *body) {
   return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
 }
@@ -3570,9 +3590,6 @@ static int32_t count_meshes(const cloth *c) {
 
 /* Boxes along the axes [m]. */
 
-/* The three rows of an array as vectors, to read or to write. */
-#define VECTORS_OF(array) ((vector_array){(float *)(array)[0], (float *)(array)[1], (float *)(array)[2]})
-
 /* Which vectors have smaller coordinates than others along all axes. */
 CLOTH_INLINE lanes_mask lanes3_less(lanes3 a, lanes3 b) {
   return lanes_both(lanes_both(lanes_less(a.x, b.x), lanes_less(a.y, b.y)), lanes_less(a.z, b.z));
@@ -3598,7 +3615,6 @@ static position_box box_around_both(const position_box *a, const position_box *b
   return (position_box){vector_minimum(a->low, b->low), vector_maximum(a->high, b->high)};
 }
 
-/* Widens a box to hold a point. */
 static void hold_point(position_box *box, cloth_vector p) {
   box->low = vector_minimum(p, box->low);
   box->high = vector_maximum(p, box->high);
@@ -3619,8 +3635,6 @@ static int do_boxes_meet(const position_box *a, const position_box *b) {
   return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
          a->low.z < b->high.z && b->low.z < a->high.z;
 }
-
-#endif
 
 /// Memory of contact ///
 
@@ -3695,14 +3709,12 @@ static void forget_touching(const cloth *c, int32_t particle) {
   }
 }
 
-/* Forgets all contacts of all particles. */
 static void forget_all_touching(const cloth *c) {
   for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
     clear_floats(memory_of(c, slot, MEMORY_CODE), c->count);
   }
 }
 
-/* Forgets a collider. */
 static void forget_collider(const cloth *c, int32_t collider) {
   for (int32_t n = 0; c->state.touching && n < MOST_FACES * MEMORY_SLOTS * c->count; n++) {
     const int32_t face = n % MOST_FACES, slot = n / MOST_FACES % MEMORY_SLOTS, i = n / (MOST_FACES * MEMORY_SLOTS);
@@ -3756,7 +3768,6 @@ static float contact_thickness(const cloth *c) {
   return maximum(c->settings.contact.thickness, LEAST_CONTACT);
 }
 
-/* Blocks of a row. */
 static int32_t touch_blocks(int32_t columns) {
   return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
 }
@@ -3793,11 +3804,23 @@ static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
   return touch_heads(c) + row * touch_blocks(c->grid.columns) + column / TOUCH_LANES;
 }
 
-/* Runs a statement for each block of lanes of touch `t`: `k` is its first lane, `i` the column there. */
-#define EACH_TOUCH_LANES(t, columns, k, i, statement)                                                                  \
+/* Runs statements for all touches `e` of a cloth. */
+#define EACH_TOUCH(c, e, ...)                                                                                          \
+  for (touch *e = touches_of(c), *e##_end = e + workspace_of(c)->touches; e < e##_end; e++) {                          \
+    __VA_ARGS__;                                                                                                       \
+  }
+
+/* Runs statements for all chains of a cloth: `first` is the number of the first touch. */
+#define EACH_CHAIN(c, first, ...)                                                                                      \
+  for (int32_t head = 0; head < touch_blocks((c)->grid.columns) * (c)->grid.rows; head++) {                            \
+    const int32_t first = touch_heads(c)[head];                                                                        \
+    if (first >= 0) { __VA_ARGS__; }                                                                                   \
+  }
+
+/* Runs statements for each block of lanes of touch `t`: `k` is its first lane. */
+#define EACH_TOUCH_LANES(t, columns, k, ...)                                                                           \
   for (int32_t k = 0; k < TOUCH_LANES && (t)->column + k < (columns); k += CLOTH_LANES) {                              \
-    const int32_t i = (t)->column + k;                                                                                 \
-    statement;                                                                                                         \
+    __VA_ARGS__;                                                                                                       \
   }
 
 CLOTH_INLINE lanes touch_load(const touch *t, int32_t what, int32_t k) {
@@ -3873,7 +3896,6 @@ static void unchain_touch(const cloth *c, int32_t n) {
   *to = list[n].next;
 }
 
-/* The smallest gap of a touch. */
 static float least_gap(const touch *t) {
   float least = FAR_GAP;
   for (int32_t k = 0; k < TOUCH_LANES; k++) {
@@ -3990,7 +4012,6 @@ static int32_t collider_of_key(uint32_t key) {
   return (int32_t)(key >> CELL_NUMBER_BITS);
 }
 
-/* The row and the column of the cell of a key. */
 static void cell_of_key(const cloth *c, uint32_t key, int32_t *row, int32_t *column) {
   const int32_t number = (int32_t)(key & ((1u << CELL_NUMBER_BITS) - 1u)) / 2, block = number / TOUCH_LANES;
   *row = block % c->grid.rows;
@@ -4026,7 +4047,6 @@ static void set_cells_remembered(const cloth *c, uint32_t count, uint32_t before
   if (count < before) { fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory)); }
 }
 
-/* Is a particle a corner of the cell of a key? */
 static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
   int32_t row, column;
   cell_of_key(c, key, &row, &column);
@@ -4302,6 +4322,10 @@ static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
 }
 
+static cloth_vector near_particle(const solve_arrays *a, const float *array, int32_t particle) {
+  return near_vector(array, a->plane, place_of(a, particle));
+}
+
 /* The same outside of a step, too. */
 static int32_t place_in_rows(const cloth *c, int32_t particle) {
   return particle / c->grid.columns * pitch_of(c) + particle % c->grid.columns;
@@ -4395,10 +4419,6 @@ CLOTH_INLINE float *block_buffer(const solve_arrays *a, int32_t number) {
 #define BLOCK_STEP 1
 #define BLOCK_PLANE(plane) (plane)
 #endif
-
-CLOTH_INLINE void buffer_block_store(float *row, ptrdiff_t plane, int32_t i, symmetric m) {
-  symmetric_store(row + BLOCK_STEP * i, BLOCK_PLANE(plane), m);
-}
 
 /* Copies what lies beside the seam of a tube into the places before column 0 and behind the last column of a row; and
    into the place after these where the last block of lanes has its neighbour there, which no pass writes. */
@@ -4509,9 +4529,8 @@ CLOTH_INLINE row_stencil stencil_of(const level_pair *p, int32_t coarse_row) {
   const int32_t is_kept = p->coarse_rows == p->rows, middle = is_kept ? coarse_row : 2 * coarse_row;
   const int32_t has_above = !is_kept && middle > 0, has_below = !is_kept && middle + 1 < p->rows;
   const int32_t is_there = middle < p->rows, here = is_there ? middle : p->rows - 1;
-  const row_stencil s = {{has_above ? middle - 1 : here, here, has_below ? middle + 1 : here},
-                         {has_above ? 0.5f : 0.0f, is_there ? 1.0f : 0.0f, has_below ? 0.5f : 0.0f}};
-  return s;
+  return (row_stencil){{has_above ? middle - 1 : here, here, has_below ? middle + 1 : here},
+                       {has_above ? 0.5f : 0.0f, is_there ? 1.0f : 0.0f, has_below ? 0.5f : 0.0f}};
 }
 
 /* Adds what hangs on column 0 from beyond the seam of a tube to the places that the restriction reads. */
@@ -4878,16 +4897,15 @@ static float *level_ground(const cloth *c, int32_t number) {
 static level_pair pair_of(const cloth *c, int32_t number) {
   const workspace *w = workspace_of(c);
   const grid_level *l = &w->levels[number], *finer = number > 0 ? l - 1 : NULL;
-  const level_pair p = {.columns = finer ? finer->columns : c->grid.columns,
-                        .rows = finer ? finer->rows : c->grid.rows,
-                        .pitch = finer ? finer->pitch : pitch_of(c),
-                        .coarse_columns = l->columns,
-                        .coarse_rows = l->rows,
-                        .coarse_pitch = l->pitch,
-                        .transfer = l->transfer,
-                        .row = floats_at(c, c->scratch.transfer) + TRANSFER_PAD,
-                        .places = transfer_places(pitch_of(c))};
-  return p;
+  return (level_pair){.columns = finer ? finer->columns : c->grid.columns,
+                      .rows = finer ? finer->rows : c->grid.rows,
+                      .pitch = finer ? finer->pitch : pitch_of(c),
+                      .coarse_columns = l->columns,
+                      .coarse_rows = l->rows,
+                      .coarse_pitch = l->pitch,
+                      .transfer = l->transfer,
+                      .row = floats_at(c, c->scratch.transfer) + TRANSFER_PAD,
+                      .places = transfer_places(pitch_of(c))};
 }
 
 /* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
@@ -4944,8 +4962,7 @@ typedef struct line_parents {
 CLOTH_INLINE line_parents row_parents(const level_pair *p, int32_t row) {
   const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
   const int32_t above = is_kept ? row : row / 2;
-  const line_parents l = {{above, above + 1}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
-  return l;
+  return (line_parents){{above, above + 1}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
 }
 
 CLOTH_INLINE line_parents column_parents(const level_pair *p, int32_t column) {
@@ -5096,12 +5113,9 @@ static int32_t *labels_of(const cloth *c) {
   return (int32_t *)at(c, c->scratch.labels);
 }
 
-/* Is a step's cloth in several pieces? */
 CLOTH_INLINE int is_in_pieces(const cloth *c) {
   return WITH_GAPS && workspace_of(c)->pieces > 1;
 }
-
-#if WITH_GAPS
 
 /* The label of a node of a level, 0 for the particles. Nodes beyond the grid have that of the nearest particle. */
 static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t column) {
@@ -5187,9 +5201,7 @@ CLOTH_SEPARATE void interpolate_pieces(const cloth *c, int32_t number) {
       float *to = near_row(level_correction(c, finer), finer->pitch, row);
       near_vector_store(to, finer->plane, column, vector_add(near_vector(to, finer->plane, column), more));
     } else if (*own_at(diagonal, 1, place, 0) > 0.0f) {
-      *own_at(product, 3, place, 0) += more.x;
-      *own_at(product, 3, place, 1) += more.y;
-      *own_at(product, 3, place, 2) += more.z;
+      own_vector_store(product, place, vector_add(own_vector(product, place), more));
     }
   }
 }
@@ -5221,14 +5233,6 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
     }
   }
 }
-
-#else
-
-#define label_at(c, level, row, column) ((void)(c), (void)(level), (void)(row), (void)(column), 0)
-#define interpolate_pieces(c, number) ((void)(c), (void)(number))
-#define restrict_held_pieces(c, a, plate) ((void)(c), (void)(a), (void)(plate))
-
-#endif
 
 /// 3. Making a cloth ///
 
@@ -6283,7 +6287,7 @@ static int needs_pin_reactions(const cloth_config *config) {
 
 /* Colliders and shared bodies that there may be in a step. */
 static int32_t reacting(const cloth_config *config) {
-  return config->max_colliders + config->capacity.max_shared_bodies;
+  return WITH_COLLIDERS ? config->max_colliders + config->capacity.max_shared_bodies : 0;
 }
 
 /* Floats of the reactions of colliders, shared bodies and pins. */
@@ -6322,13 +6326,11 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.pairs = reserve(end, PAIR_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     reserve(end, (uint32_t)memories_for(c->count, config->self.pairs) * (uint32_t)sizeof(pair_memory));
   }
-#if WITH_COLLIDERS
   if (reacting(config) > 0) {
     c->state.cells = reserve(end, CELL_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
     c->state.max_cells = (uint32_t)most_cell_touches(c->count);
     reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
   }
-#endif
   if (needs_sleep(config)) { c->state.resting = reserve_floats(end, report_floats(c, config)); }
   if (config->tethers.count) { c->state.tethers = reserve_floats(end, config->tethers.count * c->count); }
   c->state.inputs = reserve(end, sizeof(cloth_inputs));
@@ -6339,9 +6341,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->capacity.targets) { c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride); }
-#if WITH_COLLIDERS
   if (reacting(config) > 0) { c->state.touching = reserve_vectors(end, MEMORY_SLOTS * MEMORY_FLOATS * c->stride); }
-#endif
   c->state.end = *end;
 }
 
@@ -6525,7 +6525,6 @@ static int32_t may_have_creases(const cloth_config *config) {
 }
 
 static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) {
-#if WITH_COLLIDERS
   if (reacting(config) > 0) {
     const int32_t columns = c->grid.columns, rows = c->grid.rows;
     const int32_t has_creases = may_have_creases(config);
@@ -6533,7 +6532,6 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
     c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
   }
-#endif
   if (WITH_BODIES && config->capacity.max_bodies > 0) {
     const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
     c->scratch.bodies = reserve_vectors(end, floats);
@@ -6621,8 +6619,7 @@ int cloth_memory_needed(const cloth_config *config, cloth_memory *memory) {
 }
 
 int cloth_set_scratch(cloth *c, void *scratch, size_t bytes) {
-  int error = check_call(c, scratch);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, scratch));
   uintptr_t offset = (uintptr_t)scratch - (uintptr_t)c;                        /* modulo the size of an address */
   int is_outside = offset >= c->total_bytes && 0u - offset >= c->shared_bytes; /* after the arena, or before it */
   if (c->shared_bytes == 0) { return CLOTH_ERROR_STATE; }
@@ -6855,8 +6852,7 @@ static void place_particles(const cloth *c, const cloth_config *config) {
 }
 
 int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **out) {
-  int error = check_config(config);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_config(config));
   if (!arena || !out) { return CLOTH_ERROR_NULL; }
   if ((uintptr_t)arena % CLOTH_ALIGNMENT != 0) { return CLOTH_ERROR_ARENA; }
   cloth draft;
@@ -6987,12 +6983,8 @@ static int is_concave(const cloth_collider *body) {
 
 /// Where points lie to triangles ///
 
-/*
- * The nearest points of triangles, one in each lane. Places are multiples of 2^-30 m, see STATE_ROUNDER, so that no
- * product is subnormal.
- *
- * In and out: arguments alone.
- */
+/* The nearest points of triangles, one in each lane. Places are multiples of 2^-30 m, see STATE_ROUNDER, so that no
+   product is subnormal. */
 
 /* Smallest weight of a particle that is not 0. */
 #define LEAST_WEIGHT 1.0e-6f
@@ -7138,7 +7130,6 @@ static void nearest_weights(const cloth_vector q[3], float weight[3]) {
   }
 }
 
-/* The point of a triangle with given weights. */
 static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
   const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
   const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
@@ -7155,8 +7146,6 @@ static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[
   particle[2] = triangle % 2 ? below + column : below + beside;
 }
 
-#if WITH_COLLIDERS
-
 /// Convex hulls ///
 
 /* Signed distance of points from a convex solid, in local axes: the largest distance from a plane, inside and where the
@@ -7168,7 +7157,6 @@ typedef struct hull_plane {
   float offset;        /* [m] */
 } hull_plane;
 
-/* An edge between two corners. */
 typedef struct hull_edge {
   cloth_vector from, along; /* [m] */
   float inverse_squared;    /* of the length of `along` [1/m^2] */
@@ -7425,8 +7413,6 @@ static float body_reach(const cloth_collider *body, const cloth_geometry *g) {
   return body->half_height + maximum(body->radius, body->radius_top);
 }
 
-#endif
-
 /// The origin of a step ///
 
 /*
@@ -7607,8 +7593,6 @@ CLOTH_INLINE void copy_floats(void *to, const void *from, int32_t count) {
    In: bodies, collider slots, gravity. Out: velocities, poses, in slot.previous at the start and slot.body.pose at the
    end of a substep. */
 
-#if WITH_BODIES
-
 /* Ends the attachment of a particle, which stays pinned. The others keep their order. */
 static void remove_attachment(const cloth *c, int32_t particle) {
   attachment *a = find_attachment(c, particle);
@@ -7625,7 +7609,7 @@ static void remove_attachment(const cloth *c, int32_t particle) {
 
 /* The number of a collider among the bodies, or -1. */
 static int32_t body_number(const cloth *c, int32_t collider) {
-  const rigid_body *body = find_body(c, collider);
+  const rigid_body *body = WITH_BODIES ? find_body(c, collider) : NULL;
   return body ? (int32_t)(body - bodies_of(c)) : -1;
 }
 
@@ -7739,12 +7723,10 @@ static cloth_vector limited_vector(cloth_vector a, float limit) {
                 maximum(minimum(a.z, limit), -limit));
 }
 
-#if WITH_SLEEP
-
 /* 1 if every body is at most as fast as sleep.speed, on its surface, too. */
 static int are_bodies_at_rest(const cloth *c) {
   const float most = c->settings.sleep.speed;
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float reach = body_reach(body, geometry_of(c, body));
@@ -7753,24 +7735,11 @@ static int are_bodies_at_rest(const cloth *c) {
   return 1;
 }
 
-#endif
-
-#if WITH_SLEEP || WITH_SETTLE
-
 static void stop_bodies(const cloth *c) {
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
     bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
   }
-}
-
-#endif
-
-/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
-static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[collider];
-  reaction->impulse = vector_add(reaction->impulse, impulse);
-  reaction->torque = vector_add(reaction->torque, torque);
 }
 
 /// Motion of bodies ///
@@ -7842,13 +7811,6 @@ CLOTH_SEPARATE void accept_bodies(const cloth *c, const substep_terms *t) {
   }
 }
 
-#else
-
-#define are_bodies_at_rest(c) ((void)(c), 1)
-#define body_number(c, collider) ((void)(c), (void)(collider), -1)
-
-#endif
-
 /// Pieces ///
 
 /* A stage whose items do not depend on each other runs in pieces, each a range of items, which the caller's workers run
@@ -7879,11 +7841,8 @@ CLOTH_INLINE float *rows_of_piece(const cloth *c, int32_t number) {
 
 /* All items of a stage as one piece. */
 CLOTH_REPEATED stage_piece whole_piece(const cloth *c, const void *what, int32_t items) {
-  const stage_piece p = {.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
-  return p;
+  return (stage_piece){.what = what, .end = items, .work = work_of_piece(c, 0), .rows = rows_of_piece(c, 0)};
 }
-
-#if WITH_WORKERS
 
 typedef struct piece_job {
   const cloth *c;
@@ -7936,14 +7895,10 @@ CLOTH_SEPARATE piece_counts share_out(const cloth *c, piece_stage *stage, const 
   return sum;
 }
 
-#endif
-
 /* Runs a stage, in pieces of multiples of `grain` items but for the last. Returns what these have counted. */
 CLOTH_DIRECT piece_counts run_pieces(const cloth *c, piece_stage *stage, const void *what, int32_t items,
                                      int32_t grain) {
-#if WITH_WORKERS
-  if (c->pieces) { return share_out(c, stage, what, items, grain); }
-#endif
+  if (WITH_WORKERS && c->pieces) { return share_out(c, stage, what, items, grain); }
   stage_piece p = whole_piece(c, what, items);
   stage(c, &p);
   return p.counts;
@@ -7975,12 +7930,7 @@ static level_pair pair_of_piece(const cloth *c, int32_t number, const stage_piec
 
 /* In how many pieces passes of a step may run. */
 static int32_t strips_of(const cloth *c) {
-#if WITH_WORKERS
-  return c->pieces && workers_of(c) ? c->pieces : 1;
-#else
-  (void)c;
-  return 1;
-#endif
+  return WITH_WORKERS && c->pieces && workers_of(c) ? c->pieces : 1;
 }
 
 /* Levels of fewer nodes are not shared out: handing them over would cost more than it saves. */
@@ -8015,7 +7965,6 @@ CLOTH_DIRECT float sum_strips(const cloth *c, piece_stage *pass, const void *wha
    one without room is counted. A particle's entries, one for each collider, form a list from its head; heads and links
    are numbers of entries, from 1, and 0 ends a list. */
 
-/* 1 if contacts are recorded. */
 static int has_contact_record(const cloth *c) {
   return WITH_CONTACT_RECORD && c->max_contacts > 0;
 }
@@ -8025,7 +7974,6 @@ static int32_t *recorded_of(const cloth *c) {
   return (int32_t *)at(c, c->own.contact_record);
 }
 
-/* Cost of recording a contact. */
 static uint32_t record_cost(const cloth *c) {
   return has_contact_record(c) ? COST_RECORD : 0u;
 }
@@ -8094,8 +8042,7 @@ static int32_t recorded_number(const cloth *c, int32_t index) {
 #if WITH_CONTACT_RECORD
 
 int cloth_get_contacts(const cloth *c, cloth_contact *contacts, int32_t count) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if ((!contacts && count > 0)) { return CLOTH_ERROR_NULL; }
   if (count < 0) { return CLOTH_ERROR_RANGE; }
   if (!has_contact_record(c)) { return CLOTH_ERROR_STATE; }
@@ -8144,15 +8091,13 @@ CLOTH_SEPARATE void reset_statistics(const cloth *c, const step_plan *plan) {
 }
 
 int cloth_get_statistics(const cloth *c, cloth_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, statistics));
   *statistics = *statistics_of(c);
   return CLOTH_OK;
 }
 
 int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (substep < 0 || substep >= statistics_of(c)->substeps) { return CLOTH_ERROR_INDEX; }
   return ((const uint16_t *)at(c, c->own.iterations))[substep];
 }
@@ -8162,8 +8107,6 @@ int cloth_get_substep_iterations(const cloth *c, int32_t substep) {
 /// Air ///
 
 /* The wind with its gusts, and area vectors. Out: inputs.gust_phase. */
-
-#if WITH_AIR
 
 /* Ranges of cloth_gusts: strength along an axis [m/s] and period [s]. */
 #define GUST_MAX_STRENGTH 1.0e3f
@@ -8191,7 +8134,6 @@ static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
 }
 
-/* 1 if strength and period of gusts are within their ranges. */
 static int are_gusts(cloth_vector strength, float period) {
   return in_range(strength.x, 0.0f, GUST_MAX_STRENGTH) && in_range(strength.y, 0.0f, GUST_MAX_STRENGTH) &&
          in_range(strength.z, 0.0f, GUST_MAX_STRENGTH) && in_range(period, GUST_MIN_PERIOD, GUST_MAX_PERIOD);
@@ -8200,7 +8142,7 @@ static int are_gusts(cloth_vector strength, float period) {
 /* Wind of the next step, gusts included [m/s]. */
 static cloth_vector wind_of(const cloth *c) {
   const cloth_inputs *inputs = inputs_of(c);
-  if (inputs->gust_period == 0.0f) { return inputs->wind; }
+  if (!WITH_AIR || inputs->gust_period == 0.0f) { return inputs->wind; }
   cloth_vector gust = inputs->gust_strength;
   gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
   gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
@@ -8219,12 +8161,6 @@ static void advance_gusts(cloth_inputs *inputs, float time) {
     inputs->gust_phase[0] += (uint32_t)whole + (inputs->gust_phase[1] < before);
   }
 }
-
-#else
-
-#define wind_of(c) (inputs_of(c)->wind)
-
-#endif
 
 /* The neighbours of the particles of a row, and the area that a particle stands for. */
 typedef struct row_neighbours {
@@ -8257,8 +8193,6 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   return n;
 }
 
-#if WITH_GAPS
-
 /* The vector between the neighbours along warp or weft that springs lead to, and what makes it one of two cells. */
 static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
@@ -8290,15 +8224,10 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
   return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(share));
 }
 
-#endif
-
 /* Area vectors of a block of particles [m^2], the cross product of central differences along weft and warp, one-sided
    at edges; all stand for the same area at rest, as they have the same mass. `gapped`: of gapped_cloth(). */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
-  (void)gapped;
-#if WITH_GAPS
-  if (gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
-#endif
+  if (WITH_GAPS && gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
   lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
   lanes share = lanes_splat(n->share);
@@ -8344,14 +8273,13 @@ typedef struct wind_terms {
 static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
   const cloth_config_air *air = &c->settings.air;
   const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
-  const wind_terms w = {.wind = wind_of(c),
-                        .inverse_h = t->inverse_h,
-                        .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
-                        .drag = flush_small(strength * air->drag, WORK_QUANTUM),
-                        .lift = flush_small(strength * air->lift, WORK_QUANTUM),
-                        .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
-                        .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
-  return w;
+  return (wind_terms){.wind = wind_of(c),
+                      .inverse_h = t->inverse_h,
+                      .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
+                      .drag = flush_small(strength * air->drag, WORK_QUANTUM),
+                      .lift = flush_small(strength * air->lift, WORK_QUANTUM),
+                      .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
+                      .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
 }
 
 /* The wind on a row of particles. */
@@ -8430,9 +8358,7 @@ CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes ma
 /* Area vectors of a block of a row [m^2], as area_vectors() but of places. */
 CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
   const ptrdiff_t plane = r->plane;
-#if WITH_GAPS
-  if (r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
-#endif
+  if (WITH_GAPS && r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
   lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
   lanes share = lanes_splat(r->share);
   if (!r->is_ring && ends) {
@@ -8569,13 +8495,12 @@ CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 m
 
 CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
   const lanes3 scaled = lanes3_scale(d, along);
-  const symmetric m = {.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),
-                       .yy = lanes_add(lanes_multiply(scaled.y, d.y), across),
-                       .zz = lanes_add(lanes_multiply(scaled.z, d.z), across),
-                       .xy = lanes_multiply(scaled.x, d.y),
-                       .xz = lanes_multiply(scaled.x, d.z),
-                       .yz = lanes_multiply(scaled.y, d.z)};
-  return m;
+  return (symmetric){.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),
+                     .yy = lanes_add(lanes_multiply(scaled.y, d.y), across),
+                     .zz = lanes_add(lanes_multiply(scaled.z, d.z), across),
+                     .xy = lanes_multiply(scaled.x, d.y),
+                     .xz = lanes_multiply(scaled.x, d.z),
+                     .yz = lanes_multiply(scaled.y, d.z)};
 }
 
 /// The plate ///
@@ -8642,14 +8567,13 @@ static float plate_scale(const solve_arrays *a, const substep_terms *t, float fa
 }
 
 static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float *force, float factor) {
-  const plate_rows p = {.a = a,
-                        .x = x,
-                        .force = force,
-                        .ratio = t->hinge_ratio,
-                        .warp = t->hinge[WARP] * factor,
-                        .weft = t->hinge[WEFT] * factor,
-                        .twist = t->twist * factor};
-  return p;
+  return (plate_rows){.a = a,
+                      .x = x,
+                      .force = force,
+                      .ratio = t->hinge_ratio,
+                      .warp = t->hinge[WARP] * factor,
+                      .weft = t->hinge[WEFT] * factor,
+                      .twist = t->twist * factor};
 }
 
 /* Which ends of a sheet a block of a strand may lie at: constants. */
@@ -8675,14 +8599,13 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
   const int32_t end = STRAND_STEP * p->a->columns, inside = end - STRAND_STEP - END_FLOATS;
   const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
   const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
-  const plate_terms t = {.ratio = lanes_splat(p->ratio),
-                         .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
-                         .first_last = before_end(end, outer),
-                         .outer = outer,
-                         .next = STRAND_STEP * (ptrdiff_t)p->a->pitch,
-                         .end = end,
-                         .rows = p->a->rows};
-  return t;
+  return (plate_terms){.ratio = lanes_splat(p->ratio),
+                       .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
+                       .first_last = before_end(end, outer),
+                       .outer = outer,
+                       .next = STRAND_STEP * (ptrdiff_t)p->a->pitch,
+                       .end = end,
+                       .rows = p->a->rows};
 }
 
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
@@ -8800,7 +8723,6 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
   }
 }
 
-/* Computes the curvature of a row. */
 static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
@@ -8840,13 +8762,12 @@ CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n,
   const ptrdiff_t next = STRAND_STEP * (ptrdiff_t)a->pitch;
   const int32_t here = (row - first) % 2 == 0;
   const float *x = p->x + n * a->plane + row * next;
-  const plate_strand s = {.x = x,
-                          .below = x + next,
-                          .after = row + 2 < a->rows ? x + 2 * next : x + next,
-                          .here = curvature_buffer(a, here) + n * a->buffer,
-                          .beside = curvature_buffer(a, !here) + n * a->buffer,
-                          .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
-  return s;
+  return (plate_strand){.x = x,
+                        .below = x + next,
+                        .after = row + 2 < a->rows ? x + 2 * next : x + next,
+                        .here = curvature_buffer(a, here) + n * a->buffer,
+                        .beside = curvature_buffer(a, !here) + n * a->buffer,
+                        .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
 }
 
 /* The same of all rows at the border and beside it, of those from `first` on. */
@@ -8963,15 +8884,14 @@ CLOTH_INLINE hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const int32_t next = NEAR_STEP * a->pitch;
   const float *here = p->x + row * next;
-  const hinge_row r = {.up = row > 0 ? here - next : here,
-                       .here = here,
-                       .down = row + 1 < a->rows ? here + next : here,
-                       .factors = a->factors + FACTOR_FLOATS * row * a->pitch,
-                       .plane = a->plane,
-                       .warp = lanes_splat(p->warp),
-                       .weft = lanes_splat(p->weft),
-                       .twist = lanes_splat(p->twist)};
-  return r;
+  return (hinge_row){.up = row > 0 ? here - next : here,
+                     .here = here,
+                     .down = row + 1 < a->rows ? here + next : here,
+                     .factors = a->factors + FACTOR_FLOATS * row * a->pitch,
+                     .plane = a->plane,
+                     .warp = lanes_splat(p->warp),
+                     .weft = lanes_splat(p->weft),
+                     .twist = lanes_splat(p->twist)};
 }
 
 /* x_0 - 2 x_1 + x_2 of a block of hinges along warp and weft, and x_0 - x_1 - x_2 + x_3 of cells; their stiffness. */
@@ -8987,13 +8907,12 @@ CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   const lanes3 along = lanes3_add(near_load(r->here, plane, i - 1), right);
   const lanes3 across = lanes3_add(near_load(r->up, plane, i), down);
   const lanes3 below = lanes3_subtract(down, near_load(r->down, plane, i + 1));
-  const hinge_block b = {.warp = lanes3_subtract(along, twice),
-                         .weft = lanes3_subtract(across, twice),
-                         .twist = lanes3_subtract(lanes3_subtract(here, right), below),
-                         .of_warp = lanes_multiply(r->warp, factor_at(r->factors, i, FACTOR_HINGE + WARP)),
-                         .of_weft = lanes_multiply(r->weft, factor_at(r->factors, i, FACTOR_HINGE + WEFT)),
-                         .of_twist = lanes_multiply(r->twist, factor_at(r->factors, i, FACTOR_TWIST))};
-  return b;
+  return (hinge_block){.warp = lanes3_subtract(along, twice),
+                       .weft = lanes3_subtract(across, twice),
+                       .twist = lanes3_subtract(lanes3_subtract(here, right), below),
+                       .of_warp = lanes_multiply(r->warp, factor_at(r->factors, i, FACTOR_HINGE + WARP)),
+                       .of_weft = lanes_multiply(r->weft, factor_at(r->factors, i, FACTOR_HINGE + WEFT)),
+                       .of_twist = lanes_multiply(r->twist, factor_at(r->factors, i, FACTOR_TWIST))};
 }
 
 /* Where what a row leaves to others waits: H_u of two rows, forces of cells; H_v - T, and a row nobody wants. */
@@ -9002,12 +8921,11 @@ typedef struct hinge_buffers {
 } hinge_buffers;
 
 CLOTH_INLINE hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
-  const hinge_buffers b = {.along = curvature_buffer(a, row & 1),
-                           .along_above = curvature_buffer(a, ~row & 1),
-                           .cells = curvature_buffer(a, 2),
-                           .left_over = curvature_buffer(a, 3),
-                           .spare = vector_buffer(a, BUFFER_HINGES)};
-  return b;
+  return (hinge_buffers){.along = curvature_buffer(a, row & 1),
+                         .along_above = curvature_buffer(a, ~row & 1),
+                         .cells = curvature_buffer(a, 2),
+                         .left_over = curvature_buffer(a, 3),
+                         .spare = vector_buffer(a, BUFFER_HINGES)};
 }
 
 /* Moves what the cell across the seam of a tube brings to column 0 to the force, `begun`, and what is left over. */
@@ -9044,7 +8962,6 @@ CLOTH_ONCE void bend_row_with_factors(const plate_rows *p, int32_t row, float *a
   if (a->is_ring) { close_cells(&b, a, begun); }
 }
 
-/* Ends the force of the last row. */
 CLOTH_ONCE void bend_last_row(const plate_rows *p, float *force) {
   const solve_arrays *a = p->a;
   const float *along = hinge_buffers_of(a, a->rows - 1).along;
@@ -9101,8 +9018,6 @@ static float hinge_factor_at(const cloth *c, int32_t row, int32_t column, int32_
   return map_at(c, i) * (has_gaps(c) ? shape_factor(c, REST_HINGE + d, i) : 1.0f);
 }
 
-#if WITH_BODIES
-
 /* The factor on the twist of the cell that starts at a particle; 0 where there is none. */
 static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   const int32_t corners[4] = {particle_from(c, row, column), particle_from(c, row, column + 1),
@@ -9115,8 +9030,6 @@ static float twist_factor_at(const cloth *c, int32_t row, int32_t column) {
   if (is_gap(c, corners[0], GAP_CELL)) { return 0.0f; }
   return sum * (has_gaps(c) ? shape_factor(c, REST_TWIST, corners[0]) : 1.0f);
 }
-
-#endif
 
 /* Planes of a float a place, while the factors are filled: over product and residual. Beside the ends of a row lie the
    places of the rows beside it; sheets have no hinge and no cell there, so factors are 0. */
@@ -9187,8 +9100,6 @@ static void fill_row_factors(const solve_arrays *a, const link_planes *planes, i
   }
 }
 
-#if WITH_REST_SHAPE
-
 /* Multiplies the first `count` floats of a block by those of an array of a pre-shaped piece. */
 CLOTH_INLINE void shape_block(const cloth *c, int32_t number, int32_t particle, int32_t count, float *to) {
   const lanes shape = lanes_load(rest_array(c, number) + particle), one = lanes_splat(1.0f);
@@ -9213,10 +9124,6 @@ static void shape_row_factors(const cloth *c, const solve_arrays *a, const link_
   }
 }
 
-#endif
-
-#if WITH_GAPS
-
 /* Sets the factors on what is absent in a row to 0. */
 static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_planes *p, int32_t row) {
   const uint8_t *gaps = gaps_of(c) + row * a->columns;
@@ -9237,8 +9144,6 @@ static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_p
     p->weft[start + i] = bits & GAP_HINGE_WEFT ? 0.0f : p->weft[start + i];
   }
 }
-
-#endif
 
 /* Fills the factors of hinges and twists of a row from their planes, and what the plate puts on the diagonal, over
    kappa_2. At the first row there is no hinge along the weft, and behind the last one no cell. */
@@ -9273,12 +9178,8 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
   fill_map_plane(c, a, planes.map);
   for (int32_t row = 0; row < a->rows; row++) {
     fill_row_factors(a, &planes, row);
-#if WITH_REST_SHAPE
     if (has_rest_shape(c)) { shape_row_factors(c, a, &planes, row); }
-#endif
-#if WITH_GAPS
     if (has_gaps(c)) { open_gaps_of_row(c, a, &planes, row); }
-#endif
   }
   for (int32_t row = 0; row < a->rows && a->is_ring; row++) { /* what lies beyond the seam of a tube */
     float *warp = planes.warp + row * a->pitch, *twists = planes.twists + row * a->pitch;
@@ -9360,12 +9261,11 @@ static float scaled(float value) {
 
 static spring_terms spring_terms_of(const cloth *c, const substep_terms *t, int32_t d) {
   const cloth_fabric *f = &inputs_of(c)->fabric;
-  const spring_terms s = {.rest = direction_rest(c, d),
-                          .stiffness = scaled(t->scale * direction_stiffness(c, d)),
-                          .damping = scaled(t->scale * t->inverse_h * direction_damping(c, d)),
-                          .compression = d <= WEFT ? f->compression : f->shear_compression,
-                          .implicit = 1};
-  return s;
+  return (spring_terms){.rest = direction_rest(c, d),
+                        .stiffness = scaled(t->scale * direction_stiffness(c, d)),
+                        .damping = scaled(t->scale * t->inverse_h * direction_damping(c, d)),
+                        .compression = d <= WEFT ? f->compression : f->shear_compression,
+                        .implicit = 1};
 }
 
 static void set_plate(const cloth *c, substep_terms *t) {
@@ -9462,15 +9362,11 @@ static float plate_stiffness(const cloth *c, const substep_terms *t) {
 
 /* 1 if much of a cloth is missing, or it may be in pieces. */
 static int has_many_gaps(const cloth *c) {
-#if WITH_GAPS
   const int32_t cells = cells_along_warp(c) * (c->grid.rows - 1);
-  if (has_gaps(c)) {
-    const gap_summary *s = gap_summary_of(c);
-    /* The model of a config has no pieces, and no byte that could tell whether it is torn. */
-    return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
-  }
-#endif
-  return 0;
+  if (!has_gaps(c)) { return 0; }
+  const gap_summary *s = gap_summary_of(c);
+  /* The model of a config has no pieces, and no byte that could tell whether it is torn. */
+  return s->pieces != 1 || (cells - s->cells) * MANY_GAPS > cells || is_torn_cloth(c);
 }
 
 /* Automatic iterations of a cloth that is not a net. */
@@ -9671,8 +9567,7 @@ static int are_moves_in_range(const cloth *c, float dt) {
 
 /* CLOTH_OK if a step of dt seconds can be made, or what cloth_step() returns; asleep without particles or moves. */
 static int check_step(const cloth *c, float dt) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   if (!c->has_scratch) { return CLOTH_ERROR_STATE; }
   if (!(WITH_SLEEP && is_asleep(c)) && !are_moves_in_range(c, dt)) { return CLOTH_ERROR_RANGE; }
@@ -9684,12 +9579,9 @@ static int check_step(const cloth *c, float dt) {
 /* The impulse that the cloth gives to each pinned particle, and to confined ones along the directions that they are
    held in: own.pin_reactions, see step/reactions.h. */
 
-/* 1 if impulses on pins are noted. */
 CLOTH_INLINE int notes_pins(const cloth *c) {
   return WITH_BODIES && c->own.pin_reactions != 0;
 }
-
-#if WITH_BODIES
 
 /* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
 static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
@@ -9697,8 +9589,6 @@ static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
   const cloth_vector impulse = vector_scale(vector_flush(change, STATE_QUANTUM), reference_mass(c));
   *reaction = vector_add(*reaction, impulse);
 }
-
-#endif
 
 /// Confinements ///
 
@@ -9723,13 +9613,11 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
     cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
-#if WITH_BODIES
     if (!are_positions && notes_pins(c)) {
       const float mass = mass_ratio_at(c, entry->particle) / workspace_of(c)->plan.terms.share;
       note_change(c, entry->particle,
                   vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
     }
-#endif
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
@@ -9767,14 +9655,11 @@ static void remove_confinement(const cloth *c, int32_t particle) {
 
 /* Projects the vectors of confined particles in an own array. */
 static void confine_own(const cloth *c, float *array) {
-  const int32_t pitch = pitch_of(c), columns = c->grid.columns;
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
+    const int32_t place = place_of(arrays_of(c), entry->particle);
     const cloth_vector kept = vector_flush_work(confine_vector(entry, own_vector(array, place)));
-    *own_at(array, 3, place, 0) = kept.x;
-    *own_at(array, 3, place, 1) = kept.y;
-    *own_at(array, 3, place, 2) = kept.z;
+    own_vector_store(array, place, kept);
   }
 }
 
@@ -9796,8 +9681,6 @@ static void confine_direction(const cloth *c) {
    particle an anchor, the nearest pins in different directions on the sheet at rest, chosen in the first step after
    pins came or went. Out: state.tethers (-1: none). */
 
-#if WITH_TETHERS
-
 static int32_t *tethers_of(const cloth *c, int32_t slot) {
   return (int32_t *)at(c, c->state.tethers) + slot * c->count;
 }
@@ -9816,13 +9699,11 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
   m.mixed = flush_small(m.mixed, WORK_QUANTUM);
-#if WITH_REST_SHAPE
   if (has_rest_shape(c)) {
     m.warp *= rest_bounds_of(c)->reach[WARP];
     m.weft *= rest_bounds_of(c)->reach[WEFT];
     m.mixed = 0.0f;
   }
-#endif
   m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
@@ -9961,8 +9842,6 @@ CLOTH_SEPARATE void choose_tethers(const cloth *c) {
   inputs_of(c)->tethers_chosen = TETHERS_CHOSEN;
 }
 
-#endif
-
 /* Most work of remove_tethers_over_gaps(). */
 static uint64_t paths_work(const cloth *c) {
   const uint32_t steps = (uint32_t)(c->grid.columns + c->grid.rows);
@@ -9979,8 +9858,7 @@ static void remove_tethers_to(const cloth *c, int32_t particle) {
 #if WITH_TETHERS
 
 static int check_tether(const cloth *c, int32_t particle, int32_t slot) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_particle(c, particle));
   if (c->settings.tethers.count == 0) { return CLOTH_ERROR_STATE; }
   return slot >= 0 && slot < c->settings.tethers.count ? CLOTH_OK : CLOTH_ERROR_INDEX;
 }
@@ -10092,8 +9970,6 @@ static void join_parts(uint8_t *part, int32_t count, int32_t a, int32_t b) {
    around the vectors of its edges at both times. The last row and column own particles and edges but no cells. What is
    not a number is apart from nothing. */
 
-#if WITH_SELF
-
 /* Settings of self-contact; only where c->self is not 0. */
 static const self_settings *self_settings_of(const cloth *c) {
   return (const self_settings *)at(c, c->self);
@@ -10101,7 +9977,7 @@ static const self_settings *self_settings_of(const cloth *c) {
 
 /* 1 if the sheet feels itself; 0 also for one that feels only other cloths of a group. */
 static int feels_itself(const cloth *c) {
-  return c->self && self_settings_of(c)->gathers > 0;
+  return WITH_SELF && c->self && self_settings_of(c)->gathers > 0;
 }
 
 static self_workspace *self_workspace_of(const cloth *c) {
@@ -10164,8 +10040,7 @@ static vector_array kept_start(const cloth *c) {
   const int32_t pitch = pitch_of(c), rows = c->grid.rows;
   const int32_t plane = CLOTH_LANES == 1 ? pitch * rows : near_plane(pitch, rows);
   float *first = near_array(c, c->scratch.product);
-  const vector_array room = {first, first + plane, first + 2 * plane};
-  return room;
+  return (vector_array){first, first + plane, first + 2 * plane};
 }
 
 /* Least square of the height of a cell at rest [m^2]. */
@@ -10708,11 +10583,7 @@ CLOTH_INLINE uint32_t cells_facing(const self_leaf *leaf, const self_leaf *other
   return bits;
 }
 
-#endif
-
 /// Features of cloth that touch ///
-
-#if WITH_SELF
 
 /* What of a cloth touches another, or the same: a particle, one of the two triangles of a cell, or an edge along the
    warp, along the weft, across the cell, each of the particle at the first corner of its cell. A feature is one number:
@@ -10820,18 +10691,13 @@ CLOTH_INLINE pair_key key_of_candidate(const cell_pair *cells, uint32_t candidat
   const uint32_t first = feature_of(pair.first, pair_kinds[kinds][0]);
   const uint32_t second = feature_of(pair.second, pair_kinds[kinds][1]);
   const int is_turned = pair_corners[kinds][0] >= 4;
-  const pair_key key = {is_turned ? second : first, is_turned ? first : second};
-  return key;
+  return (pair_key){is_turned ? second : first, is_turned ? first : second};
 }
 
 /* The kinds of features that a cell has, beside its particle, a bit each. */
 #define ALL_FEATURES ((1u << FEATURE_KINDS) - (1u << FEATURE_UPPER))
 
-#endif
-
 /// Candidates of contact of cloth with cloth ///
-
-#if WITH_SELF
 
 /* Which features of two cells may touch until candidates are looked for again: what comes nearer now than the
    thickness, a skin, and FASTER_WAY times the largest way of corners relative to each other. Pairs of cells wait until
@@ -11303,11 +11169,7 @@ static void add_cells(self_search *s, const self_leaf *first, int32_t i, const s
   if (++s->queue.count == SELF_BATCH) { test_waiting(s); }
 }
 
-#endif
-
 /// Ages of particles ///
-
-#if WITH_SELF
 
 /* What contact keeps of each particle from step to step, a byte: for how many steps it has been part of an
    intersection, up to SELF_OLDEST, halved with every step that it is not once it is tangled, and SELF_SEWN. The first
@@ -11376,9 +11238,8 @@ static int32_t count_tangled(const self_body *b) {
 
 static pair_memories memories_of(const cloth *c) {
   uint32_t *words = (uint32_t *)at(c, c->state.pairs);
-  const pair_memories m = {words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
-                           memories_for(c->count, self_settings_of(c)->pairs)};
-  return m;
+  return (pair_memories){words, (pair_memory *)(void *)(words + PAIR_MEMORY_HEAD),
+                         memories_for(c->count, self_settings_of(c)->pairs)};
 }
 
 CLOTH_INLINE int are_same_pairs(pair_key a, pair_key b) {
@@ -11472,11 +11333,7 @@ CLOTH_SEPARATE void sort_memories(const self_group *g) {
   });
 }
 
-#endif
-
 /// Candidates of self-contact ///
-
-#if WITH_SELF
 
 /* Finds which cells may touch until candidates are looked for again, and which edges pass through triangles now.
    Pairs of nodes of the trees are visited from the roots down, with a stack; what is apart, or flat together, is
@@ -11521,11 +11378,14 @@ static void pair_near_cells(self_search *s, const self_body *a, const self_leaf 
   }
 }
 
-/* 1 if leaves have neighbours among their cells: they are the same, or side by side. */
-CLOTH_INLINE int are_side_by_side(const self_body *b, const self_leaf *first, const self_leaf *second) {
-  const int32_t rows = first->row - second->row, columns = (first->column - second->column) / 2;
-  const int32_t round = b->is_wrapped ? b->level[0].columns - 1 : CLOTH_GRID_LIMIT;
-  return rows >= -2 && rows <= 2 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
+/* How many columns apart nodes of a level are side by side round a tube; elsewhere none are. */
+CLOTH_INLINE int32_t columns_round(const self_body *b, int32_t level) {
+  return b->is_wrapped ? b->level[level].columns - 1 : CLOTH_GRID_LIMIT;
+}
+
+/* 1 if nodes of a level that are so many rows and columns apart are the same or side by side. */
+CLOTH_INLINE int are_beside(int32_t rows, int32_t columns, int32_t round) {
+  return rows >= -1 && rows <= 1 && ((columns >= -1 && columns <= 1) || columns == round || columns == -round);
 }
 
 /* Two leaves, of the same cloth or of two, or one leaf and itself. */
@@ -11534,17 +11394,12 @@ static void visit_leaves(self_search *s, const self_visit *v) {
   self_leaf *first = &s->leaf[0], *second = a == b && v->a == v->b ? first : &s->leaf[1];
   if (first->number != v->a) { find_leaf(a, v->a, s->ahead, first); }
   if (second->number != v->b) { find_leaf(b, v->b, s->ahead, second); }
-  pair_near_cells(s, a, first, second, a == b && are_side_by_side(a, first, second));
+  const int32_t rows = (first->row - second->row) / 2, columns = (first->column - second->column) / 2;
+  pair_near_cells(s, a, first, second, a == b && are_beside(rows, columns, columns_round(a, 0)));
 }
 
 /* Most children of a pair of nodes. */
 #define SELF_CHILD_PAIRS 16
-
-/* 1 if nodes i and j of one level are the same or side by side; `round`: of columns side by side round a tube. */
-CLOTH_INLINE int are_beside(const node_list *a, int32_t i, const node_list *b, int32_t j, int32_t round) {
-  const int32_t rows = a->row[i] - b->row[j], apart = a->column[i] - b->column[j];
-  return rows >= -1 && rows <= 1 && ((apart >= -1 && apart <= 1) || apart == round || apart == -round);
-}
 
 /* Replaces a visit by children that are neither apart nor, side by side, flat together. Returns the stack's height. */
 static int32_t push_children(self_search *s, const self_visit *v, int32_t height) {
@@ -11554,8 +11409,7 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
   node_list of_a, of_b;
   list_nodes(a, v->level_a, v->a, splits_a, &of_a);
   list_nodes(b, v->level_b, v->b, splits_b, &of_b);
-  /* Round a tube the last column is beside the first; elsewhere none is so far from another. */
-  const int32_t round = a == b && a->is_wrapped ? a->level[v->level_a - 1].columns - 1 : CLOTH_GRID_LIMIT;
+  const int32_t round = a == b ? columns_round(a, v->level_a - 1) : 0;
   const float reach = s->reach;
   self_visit next = {0, 0, (uint8_t)(v->level_a - splits_a), (uint8_t)(v->level_b - splits_b), v->body_a, v->body_b};
   s->visits += is_same ? of_a.count * (of_a.count + 1) / 2 : of_a.count * of_b.count;
@@ -11564,8 +11418,9 @@ static int32_t push_children(self_search *s, const self_visit *v, int32_t height
     next.a = (uint16_t)of_a.number[i];
     for (int32_t j = is_same ? i : 0; j < of_b.count; j++) {
       const self_node *other = &of_b.level[of_b.number[j]];
-      if (a == b && are_beside(&of_a, i, &of_b, j, round) ? are_flat(a, &a->level[next.level_a], &of_a, i, &of_b, j)
-                                                          : are_apart(&node->boxes, &other->boxes, reach)) {
+      const int32_t rows = of_a.row[i] - of_b.row[j], columns = of_a.column[i] - of_b.column[j];
+      if (a == b && are_beside(rows, columns, round) ? are_flat(a, &a->level[next.level_a], &of_a, i, &of_b, j)
+                                                     : are_apart(&node->boxes, &other->boxes, reach)) {
         continue;
       }
       CLOTH_ASSERT(height < SELF_VISITS);
@@ -11772,7 +11627,7 @@ LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GR
 
 /* Makes the group of a cloth that feels itself, which lasts for a step; NULL of another. */
 CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
-  if (!feels_itself(c)) { return NULL; }
+  if (!WITH_SELF || !feels_itself(c)) { return NULL; }
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const self_pair pair = {settings->thickness, settings->friction, settings->untangle,
@@ -11806,28 +11661,23 @@ static float longest_part(const self_group *g, float h, float shortest) {
 
 /* Sets the statistics to 0, before a step. */
 static void reset_self(const cloth *c) {
-  if (c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
+  if (WITH_SELF && c->self) { fill_zero(self_workspace_of(c), sizeof(self_workspace)); }
 }
 
 static int self_notes(const cloth *c) {
-  if (!c->self) { return 0; }
+  if (!WITH_SELF || !c->self) { return 0; }
   const cloth_self_statistics *counts = &self_workspace_of(c)->statistics;
   return (counts->pairs_dropped ? CLOTH_NOTE_PAIRS_DROPPED : 0) | (counts->tangled ? CLOTH_NOTE_TANGLED : 0);
 }
 
+#if WITH_SELF
+
 int cloth_get_self_statistics(const cloth *c, cloth_self_statistics *statistics) {
-  int error = check_call(c, statistics);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, statistics));
   if (!c->self) { return CLOTH_ERROR_STATE; }
   *statistics = self_workspace_of(c)->statistics;
   return CLOTH_OK;
 }
-
-#else
-
-#define reset_self(c) ((void)(c))
-#define self_notes(c) ((void)(c), 0)
-#define self_group_of(c) NULL
 
 #endif
 
@@ -11838,8 +11688,6 @@ typedef struct contact_bounds {
   uint64_t particles;
   int32_t substeps, parts, iterations; /* parts: of a substep; iterations: of a part */
 } contact_bounds;
-
-#if WITH_SELF
 
 /* Most work of contact in a step: every part looks for candidates, visits, tests and finds as many as there is room
    for; gathers look again as often as may be; in every part as many touch as there is room for, twice. */
@@ -11855,11 +11703,7 @@ static uint64_t max_contact_work(const self_layout *l, const contact_bounds *b) 
   return attempts * attempt + b->particles * COST_SELF_SLOWED + part * parts;
 }
 
-#endif
-
 /// Targets and motion constraints ///
-
-#if WITH_TARGETS
 
 /* Targets and motion constraints: the calls that set them, and where targets are, on straight lines over a step. */
 
@@ -11871,6 +11715,8 @@ static void finish_target_motion(const cloth *c) {
   inputs_of(c)->targets = TARGETS_STILL;
 }
 
+#if WITH_TARGETS
+
 cloth_motion_constraint cloth_motion_constraint_default(void) {
   cloth_motion_constraint free;
   fill_zero(&free, sizeof free);
@@ -11879,8 +11725,7 @@ cloth_motion_constraint cloth_motion_constraint_default(void) {
 }
 
 int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_constraint *constraint) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   if (!constraint) { return CLOTH_ERROR_NULL; }
   if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
@@ -11917,12 +11762,11 @@ static int check_targets(const cloth *c, const cloth_vertex_layout *layout, cons
 }
 
 int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_call(c, layout);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, layout));
   if (!vertices) { return CLOTH_ERROR_NULL; }
   if (!c->state.targets) { return CLOTH_ERROR_STATE; }
   if (layout->position_offset == CLOTH_ATTRIBUTE_NONE) { return CLOTH_ERROR_BUFFER; }
-  error = check_vertices(layout, grid_vertices(c), bytes);
+  int error = check_vertices(layout, grid_vertices(c), bytes);
   if (!error) { error = check_targets(c, layout, vertices); }
   if (error) { return error; }
   for (int32_t i = 0; i < c->count; i++) {
@@ -11941,8 +11785,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
 }
 
 int cloth_set_targets(cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = cloth_move_targets(c, layout, vertices, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(cloth_move_targets(c, layout, vertices, bytes));
   finish_target_motion(c);
   return CLOTH_OK;
 }
@@ -11975,9 +11818,7 @@ static void finish_motions(const cloth *c) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;
   }
-#if WITH_TARGETS
-  if (inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
-#endif
+  if (WITH_TARGETS && inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
 }
 
 /// Tearing ///
@@ -11994,8 +11835,6 @@ static void finish_motions(const cloth *c) {
  *
  * In: positions, reactions of pins. Out: the bytes of gaps.h, freedoms, tethers, statistics. Scratch: residual.
  */
-
-#if WITH_TEARING
 
 /* Most threads that break in a substep at the tips of tears. */
 #define TEARS_AT_ONCE 32
@@ -12227,21 +12066,14 @@ CLOTH_SEPARATE void tear_threads(const cloth *c, step_plan *plan) {
 
 /* After threads have broken: tethers do not lead across, and pieces move on their own. */
 static void forget_torn(const cloth *c) {
-#if WITH_TETHERS
-  if (c->state.tethers) {
-    if (inputs_of(c)->tethers_chosen == TETHERS_SET) {
-      remove_tethers_over_gaps(c);
-      add_varying_work(c, paths_work(c), 1u);
-    } else {
-      inputs_of(c)->tethers_chosen = TETHERS_STALE;
-    }
+  if (!WITH_TETHERS || !c->state.tethers) { return; }
+  if (inputs_of(c)->tethers_chosen == TETHERS_SET) {
+    remove_tethers_over_gaps(c);
+    add_varying_work(c, paths_work(c), 1u);
+  } else {
+    inputs_of(c)->tethers_chosen = TETHERS_STALE;
   }
-#else
-  (void)c;
-#endif
 }
-
-#if WITH_BODIES
 
 /* Lets go of pins on which the cloth has pulled too hard in a step of dt seconds. */
 static void rip_pins(const cloth *c, float dt) {
@@ -12263,15 +12095,10 @@ static void rip_pins(const cloth *c, float dt) {
   }
 }
 
-#endif
-
 static void finish_tears(const cloth *c, float dt) {
   if (statistics_of(c)->threads_torn > 0) { forget_torn(c); }
   workspace_of(c)->plan.notes |= count_torn(c) > gap_summary_of(c)->max_torn_cells ? CLOTH_NOTE_TORN_HIDDEN : 0;
-#if WITH_BODIES
-  rip_pins(c, dt);
-#endif
-  (void)dt;
+  if (WITH_BODIES) { rip_pins(c, dt); }
 }
 
 /// Cuts ///
@@ -12310,9 +12137,10 @@ static int32_t cut_thread(const cloth *c, int32_t particle, int32_t d) {
   return 1;
 }
 
+#if WITH_TEARING
+
 int cloth_cut(cloth *c, const cloth_cut_line *cut) {
-  int error = check_call(c, cut);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, cut));
   if (!in_range(cut->column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->row, -CUT_LIMIT, CUT_LIMIT) ||
       !in_range(cut->end_column, -CUT_LIMIT, CUT_LIMIT) || !in_range(cut->end_row, -CUT_LIMIT, CUT_LIMIT)) {
     return CLOTH_ERROR_RANGE;
@@ -12350,8 +12178,6 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
  *
  * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
  * for ever. At rest Q is the present depth and the tangent exact.
- *
- * In and out: arguments alone.
  */
 
 /* Stiffness of contact over the largest k' of a spring. */
@@ -12377,6 +12203,21 @@ static float contact_stiffness(const substep_terms *t) {
   const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
   const float largest = maximum(stretch, t->spring[DIAGONAL].stiffness);
   return CONTACT_STIFFNESS * maximum(largest, t->share * t->h * t->h * LEAST_STIFFNESS);
+}
+
+/* D, the block of particles' own terms: what of it is of springs, and is not beside the diagonal. */
+CLOTH_INLINE symmetric own_terms(symmetric springs, lanes on_diagonal) {
+  springs.xy = lanes_flush(springs.xy);
+  springs.xz = lanes_flush(springs.xz);
+  springs.yz = lanes_flush(springs.yz);
+  return symmetric_add(springs, symmetric_identity(on_diagonal));
+}
+
+/* How particles resist along a normal and across it: of their own terms. */
+CLOTH_INLINE void find_resistance(const symmetric *own, lanes3 n, lanes *along, lanes *across) {
+  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own->xx, own->yy), own->zz);
+  *along = lanes_maximum(symmetric_along(own, n), least);
+  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
 }
 
 CLOTH_INLINE lanes law_slope(lanes stiffness, lanes q) {
@@ -12455,8 +12296,6 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
 #define FACES_PER_SEARCH 8
 #define MOST_HULL_SEARCHES (1 + 4 * CLOTH_HULL_PLANE_LIMIT / FACES_PER_SEARCH)
 
-#if WITH_COLLIDERS
-
 /* Factor of distances by which something is left out as too far: roundings leave nothing out. */
 #define BOX_SLACK 1.001f
 
@@ -12511,7 +12350,6 @@ static int is_surface_at(const cloth *c, int32_t index) {
   return is_collider(c, index) && is_surface(slot_at(c, index)->body.shape);
 }
 
-/* How many surfaces there are. */
 static int32_t count_surfaces(const cloth *c) {
   int32_t count = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
@@ -12579,7 +12417,6 @@ static position_box box_at_pose(const position_box *own, const cloth_pose *pose)
   return (position_box){vector_subtract(middle, most), vector_add(middle, most)};
 }
 
-/* The squared distance of a point from a box. */
 static float box_distance_squared(const position_box *box, cloth_vector p) {
   const cloth_vector off = vector_maximum(vector_subtract(box->low, p), vector_subtract(p, box->high));
   const cloth_vector away = vector_flush_work(vector_maximum(off, vector(0.0f, 0.0f, 0.0f)));
@@ -12599,10 +12436,6 @@ static position_box box_of_body(const touched_body *b) {
   const position_box own = {vector_subtract(none, half), half}, core = box_at_pose(&own, &b->end);
   return box_beyond(&core, is_cylinder ? 0.0f : maximum(s->radius, s->radius_top));
 }
-
-#endif
-
-#if WITH_COLLIDERS
 
 /// Triangles ///
 
@@ -12761,7 +12594,6 @@ static position_box box_of_child(const mesh_node *node, int32_t child) {
   return (position_box){vector_load(VECTORS_OF(node->low), child), vector_load(VECTORS_OF(node->high), child)};
 }
 
-/* Sets the box of leaf number `n` of a list. */
 static void set_leaf_box(mesh_leaves *list, int32_t n, position_box box) {
   vector_store(VECTORS_OF(list->low), n, box.low);
   vector_store(VECTORS_OF(list->high), n, box.high);
@@ -12780,7 +12612,6 @@ static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number,
   }
 }
 
-/* The box around leaves of a list. */
 static position_box box_of_leaves(const mesh_leaves *list) {
   lanes3 low = lanes3_splat(empty_box().low), high = lanes3_splat(empty_box().high);
   for (int32_t n = 0; n < list->count; n += CLOTH_LANES) {
@@ -12790,7 +12621,6 @@ static position_box box_of_leaves(const mesh_leaves *list) {
   return box_of_lanes(low, high);
 }
 
-/* Lists the leaves near a box. */
 CLOTH_SEPARATE void find_leaves(mesh_leaves *list, const cloth_geometry *g, const position_box *box) {
   mesh_walk w;
   list->count = list->overflows = 0;
@@ -13005,7 +12835,6 @@ static int add_chunk(triangle_list *list, int32_t leaf, uint32_t bits, float lea
   return 1;
 }
 
-/* Lists the triangles of a window. */
 static void list_window(triangle_list *list, const field_window *window) {
   list->window = *window;
   list->count = 0;
@@ -13015,7 +12844,6 @@ static void list_window(triangle_list *list, const field_window *window) {
   }
 }
 
-/* The cells in a box. */
 static field_window window_around(const cloth_geometry *g, const position_box *box) {
   const float across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
@@ -13062,7 +12890,6 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
   list->work += (uint32_t)leaves->count * COST_MESH_LEAF;
 }
 
-/* Lists the triangles of a mesh near a box. */
 static void list_mesh(triangle_list *list, const position_box *box) {
   mesh_walk w;
   for (start_walk(&w, list->g, box); !list->overflows && next_node(&w); w.open[0] = 0) {
@@ -13930,9 +13757,7 @@ static position_box box_of_held(const cloth *c) {
   const solve_arrays *a = arrays_of(c);
   position_box box = empty_box();
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const int32_t row = i / a->columns;
-    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, i - row * a->columns);
-    hold_point(&box, x);
+    hold_point(&box, near_particle(a, a->place, i));
   }
   return box;
 }
@@ -14377,22 +14202,20 @@ static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int
 /* Ends a touch. Lanes in which nothing touches hold zeros beside their gap. */
 static void close_touch(const touch_search *s, touch *e, int touches) {
   if (!touches) { return; }
-  EACH_TOUCH_LANES(e, s->a->columns, k, i, {
+  EACH_TOUCH_LANES(e, s->a->columns, k, {
     for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
       touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
     }
-    (void)i;
   });
   keep_touch(s->c);
 }
 
-/* Finds the touches of a collider with a block of particles. */
 static void find_touches_of_block(touch_search *s, int32_t row, int32_t column) {
   touch *e = open_touch(s, row, column, 0);
   int touches = 0;
   s->near = 0;
   workspace_of(s->c)->searched += s->b->searches * smaller_of(s->a->columns - column, TOUCH_LANES);
-  EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+  EACH_TOUCH_LANES(e, s->a->columns, k, touches |= find_touch_lanes(s, e, k));
   s->boxes.near[row * s->boxes.along + column / TOUCH_LANES] = s->near;
   if (s->near) {
     s->first_near = smaller_of(row, s->first_near);
@@ -14401,7 +14224,6 @@ static void find_touches_of_block(touch_search *s, int32_t row, int32_t column) 
   close_touch(s, e, touches);
 }
 
-/* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   s->first_near = s->a->rows;
   s->last_near = -1;
@@ -14413,12 +14235,10 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   });
 }
 
-#if WITH_BODIES
-
 /* Takes the particles that are attached to a collider out of its touches. */
 static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
   touch *list = touches_of(c);
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+  for (int32_t n = 0; WITH_BODIES && n < inputs_of(c)->attachment_count; n++) {
     const attachment *held = &attachments_of(c)[n];
     const int32_t row = held->particle / a->columns, column = held->particle - row * a->columns;
     for (int32_t k = *chain_at(c, row, column); held->collider == collider && k >= 0; k = list[k].next) {
@@ -14430,8 +14250,6 @@ static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collid
     }
   }
 }
-
-#endif
 
 /// Points of cells that are nearest to a solid ///
 
@@ -14631,7 +14449,6 @@ static float least_gain(const touch_search *s) {
   return KEPT_SHARE * s->thickness * (reach / (radius + reach));
 }
 
-/* Gives a triangle the point to which it has descended. */
 static void take_descended(cell_triangle *t, const descended *to, int32_t lane) {
   for (int32_t n = 0; n < 3; n++) {
     t->weight[n] = to->weight[n][lane];
@@ -14979,7 +14796,6 @@ static const cell_memory *memory_from(cell_search *s, uint32_t key) {
   return s->cursor < count ? &entry[s->cursor] : NULL;
 }
 
-/* 1 if a triangle touches at its point. */
 static int may_touch(const touch_search *s, const cell_triangle *t) {
   float sag = negate(t->nearest), least = t->distance[0];
   if (!(t->nearest < FAR_GAP)) { return 0; }
@@ -15082,7 +14898,6 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   s->is_deep |= e->gap < e->reach - (is_fast_body ? CELL_REACH : 1.0f) * s->thickness; /* inside at all, or by T / 2 */
 }
 
-/* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
   if (b->count == 0) { return; }
@@ -15221,7 +15036,6 @@ typedef struct solid_search {
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
-/* Begins to search all solids. */
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, sizeof *search);
@@ -15233,7 +15047,6 @@ CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   return search;
 }
 
-/* Finds what touches a solid. */
 CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *held) {
   touch_search *s = &search->s;
   const float thickness = s->thickness;
@@ -15250,9 +15063,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
     s->beyond = maximum(s->beside, s->beyond);
   }
   find_touches_of(s);
-#if WITH_BODIES
   leave_attached(s->c, s->a, s->b->collider);
-#endif
   if (has_cells) {
     const int32_t first = workspace_of(s->c)->cells;
     find_cells_of(&search->cells);
@@ -15373,11 +15184,9 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t column,
 static void take_point(const touch_search *s, surface_block *block, int32_t k, surface_point *point) {
   const cloth_geometry *g = s->b->geometry;
   const float thickness = s->thickness, inside = minimum(block->reach[k], thickness);
-  point->from = vector_load(VECTORS_OF(block->from), k);
-  point->to = vector_load(VECTORS_OF(block->to), k);
-  point->radius = block->radius[k];
+  set_way(point, vector_load(VECTORS_OF(block->from), k), vector_load(VECTORS_OF(block->to), k), block->radius[k],
+          has_one_side(g));
   point->behind = is_height_field(g->shape) ? STATE_QUANTUM : thickness + (thickness - inside);
-  point->one_sided = has_one_side(g);
   point->work = 0;
 }
 
@@ -15441,7 +15250,6 @@ typedef struct surface_search {
 
 LAYOUT_CONTRACT(surface_search_has_room, sizeof(surface_search) <= SURFACE_ROOM_BYTES);
 
-/* Finds the contacts of a block. */
 CLOTH_SEPARATE void find_block_hits(surface_search *search, const mesh_leaves *leaves) {
   surface_block *block = &search->block;
   const surface_hits *hits = &search->of_point.hits;
@@ -15496,7 +15304,6 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block
   return 1;
 }
 
-/* Finds the touches of a block of particles with a surface. */
 CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int32_t column) {
   touch_search *s = &search->s;
   surface_block *block = &search->block;
@@ -15522,7 +15329,7 @@ CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int3
   for (int32_t face = 0; face < SURFACE_FACES; face++) {
     touch *e = open_touch(s, row, column, face);
     int touches = 0;
-    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
+    EACH_TOUCH_LANES(e, s->a->columns, k, touches |= make_face(s, e, k, block));
     close_touch(s, e, touches);
   }
 }
@@ -15536,14 +15343,12 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   return box_beyond(&box, thickness + more);
 }
 
-/* Begins to search all surfaces. */
 CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
   surface_search *search = (surface_search *)room_between_passes(c);
   start_search(c, &search->s, &search->body);
   return search;
 }
 
-/* Goes to the surface at an index. */
 static void take_surface(surface_search *search, const substep_terms *t, int32_t index, const position_box *held) {
   take_touched_body(search->s.c, t, index, &search->body);
   search->body.is_buried = find_reach(search->s.c, &search->body, held);
@@ -15656,431 +15461,6 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
   clear_room(c, sizeof *search);
 }
 
-#endif
-
-/// Contact in the equation ///
-
-/*
- * The forces and blocks of touches. At a particle with the blocks D of its own terms, without contact, and the residual
- * b' = b + the forces that its contacts gave in the last substep:
- *
- *   S = n . D n, S_t = (tr D - S) / 2        how it resists along the normal and across
- *   q_f = (T_i - gap - n . b' / S + f_0 / S) / T   its depth without this contact, f_0 that contact's last force
- *   Q                                        the depth that law and particle agree on (law.h)
- *   u_f = u + b'_t / S_t - f_t / S_t         the way along the surface without it
- *
- * Friction holds with the stiffness k_t = k_0 as long as that is less than mu times what pressed last, and else gives
- * mu times it: static mu, and kinetic where the contact has slid faster than SLIDING_SPEED in the last substep
- * (result.h). Force and block are
- *
- *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
- *
- * A particle between two colliders that face each other takes its depth as it is. At rest b' = 0: then Q is the present
- * depth, everything is the exact tangent, and what rests stays at rest.
- *
- * During the solve contacts that would pull, where particles are fast or began outside of the law, let go, and friction
- * is bounded by what presses then. Slow particles that the first iteration takes slowly into a collider that they were not
- * touch are predicted anew from there, with the solution y so far, what is left of the residual r and the inverse B of
- * the preconditioner's block:
- *
- *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
- *
- * The first prediction takes them as if their neighbours stood still; where all go together, as at the hem of a cape,
- * a touch would be off and on in turn for ever. At rest y = r = 0.
- *
- * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
- *
- * In: touches, place, residual, spring sums, diagonal, memory, product. Out: residual, ground, touches. Scratch: none.
- */
-
-#if WITH_COLLIDERS
-
-/* Two colliders face each other if the dot product of their normals is below this. */
-#define FACING (-0.5f)
-/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
-   drape of 64 x 64 moving at .3 m/s. */
-#define FAST_WAY 0.25f
-/* Most by which a contact that is met in the solve stiffens the preconditioner's block along its normal, over what that
-   was. Above 1e7 rounding makes the block indefinite; less takes iterations. */
-#define MOST_STIFFENED 1.0e5f
-/* How held particles resist. */
-#define HELD_RESISTANCE 1.0e6f
-/* Stiffness of their contact with a body over its mass [1/s^2]: that which stops it in 1/60 s, the longest substep.
-   With that of the substep itself a ball that is born 2 cm inside pinned cloth comes out with .2 m/s of 1 substep and
-   with 14.6 of 64. What begins deeper than the law is thick is pushed by a way in each substep, and keeps that. */
-#define HELD_STIFFNESS 3600.0f
-
-/* What the laws of a block of particles take. */
-typedef struct pressed_block {
-  const cloth *c;
-  const solve_arrays *a;
-  const substep_terms *t;
-  touch *list;
-  lanes_mask moves;
-  symmetric own;   /* D */
-  lanes3 residual; /* b' */
-} pressed_block;
-
-/* What stiffness a body adds where it touches what is held; `is_deep`: that begins deeper than the law is thick. */
-static float stiffness_of_body(const cloth *c, const substep_terms *t, const body_unknown *body, int is_deep) {
-#if WITH_BODIES
-  if (body) {
-    const float mass = t->share / reference_mass(c) * bodies_of(c)[body - body_unknowns_of(c)].mass;
-    return is_deep ? mass : mass * (t->h * t->h * HELD_STIFFNESS);
-  }
-#endif
-  (void)c, (void)t, (void)body, (void)is_deep;
-  return 0.0f;
-}
-
-/* Stiffness of contact with a collider, of held particles with that of its body. */
-static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
-  const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
-  if (!body) { return stiffness; }
-  const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
-  const lanes more = lanes_select(is_deep, lanes_splat(stiffness_of_body(p->c, p->t, body, 1)),
-                                  lanes_splat(stiffness_of_body(p->c, p->t, body, 0)));
-  return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
-}
-
-/* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
-   predicted. */
-CLOTH_INLINE lanes_mask are_faced(const touch *list, lanes_mask free, const touch *e, int32_t first, int32_t k) {
-  lanes faced = lanes_select(free, lanes_splat(0.0f), lanes_splat(1.0f));
-  for (int32_t n = first; n >= 0; n = list[n].next) {
-    const touch *other = &list[n];
-    const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
-    const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
-    faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
-  }
-  return lanes_less(lanes_splat(0.0f), faced);
-}
-
-/* The coefficients of friction of a touch, of which this is remembered. */
-CLOTH_INLINE lanes touch_friction(const cloth *c, const touch *e, const remembered *m) {
-  const cloth_collider *body = &slot_at(c, e->collider)->body;
-  return lanes_select(m->slides, lanes_splat(body->kinetic_friction), lanes_splat(body->static_friction));
-}
-
-/* The law of lanes `k` of a touch; zeros where nothing presses. */
-CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
-  const lanes thickness = lanes_splat(contact_thickness(p->c));
-  body_unknown *body = find_unknown(p->c, e->collider);
-  const lanes stiffness = held_stiffness(p, e, k, body);
-  const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
-  const lanes_mask touches = touch_mask(e, k);
-  touch_store(e, TOUCH_ALONG, k, zero);
-  touch_store(e, TOUCH_ACROSS, k, zero);
-  touch_store(e, TOUCH_FORCE, k, zero);
-  if (!lanes_any(touches)) { return; }
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
-  const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
-  const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
-  const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
-  const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
-  const lanes trace = lanes_add(lanes_add(p->own.xx, p->own.yy), p->own.zz);
-  lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
-  across = lanes_select(p->moves, across, lanes_splat(HELD_RESISTANCE));
-  /* the depth */
-  const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
-  const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
-  const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
-  const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
-  const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
-  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
-  if (!lanes_any(presses)) { return; }
-  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
-  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
-  /* friction */
-  const lanes pressed = lanes_minimum(law.law, f0);
-  const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
-  const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
-  const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
-  const lanes length = lanes3_length(lanes3_flush(way));
-  const lanes friction = touch_friction(p->c, e, &m);
-  const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
-  const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
-  const lanes most = lanes_multiply(friction, pressed);
-  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
-  const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);
-  touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
-  touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
-  touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
-  if (body) { lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed)); }
-}
-
-/* Adds k n n^T + k_t (I - n n^T). */
-CLOTH_INLINE void add_contact_block(float *ground, int32_t place, lanes3 n, lanes along, lanes across) {
-  symmetric m = own_block(ground, place);
-  const lanes3 an = lanes3_flush(lanes3_scale(n, lanes_subtract(along, across)));
-  symmetric_add_outer(&m, an, n, across);
-  own_block_store(ground, place, symmetric_quantise(m));
-}
-
-/* (k n n^T + k_t (I - n n^T)) v */
-CLOTH_INLINE lanes3 contact_product(lanes3 n, lanes along, lanes across, lanes3 v) {
-  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
-  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
-}
-
-/* The force of lanes `k` of a touch on particles that have moved by `moved` from the place of linearisation:
-   (lambda - k n . w) n - k_t (u + w_t). */
-CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
-  const lanes out = lanes_flush(lanes3_dot(n, moved)), along = touch_load(e, TOUCH_ALONG, k);
-  const lanes3 way = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
-  const lanes press = lanes_subtract(touch_load(e, TOUCH_FORCE, k), lanes_multiply(along, out));
-  const lanes3 held = lanes3_scale(lanes3_flush(way), touch_load(e, TOUCH_ACROSS, k));
-  return lanes3_subtract(lanes3_scale(n, lanes_flush(press)), held);
-}
-
-/* The sum of what contacts gave to a block of particles in the last substep, in scaled units. */
-CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k) {
-  lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    const touch *e = &p->list[n];
-    const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
-    sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
-  }
-  return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
-}
-
-#if WITH_SEAMS
-
-/* The same of one particle. */
-static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t place) {
-  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
-  const int32_t row = place / a->pitch, column = place - row * a->pitch, inside = column % TOUCH_LANES;
-  const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
-  float values[3][CLOTH_LANES];
-  const vector_array forces = {values[0], values[1], values[2]};
-  if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
-  lanes3_store(forces, 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
-  return vector_load(forces, lane);
-}
-
-#endif
-
-/* Adds what contacts gave last to `product`. */
-static void add_last_contacts(const cloth *c, const substep_terms *t) {
-  const solve_arrays *a = arrays_of(c);
-  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a->rows; row++) {
-    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
-      const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
-        const int32_t place = row * a->pitch + column + k;
-        own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
-      }
-    }
-  }
-}
-
-/* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
-CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
-  const solve_arrays *a = p->a;
-  const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
-  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + place),
-              plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
-  p->moves = lanes_less(zero, mass);
-  p->own = symmetric_identity(lanes_add(mass, plate));
-  if (a->inverse) {
-    symmetric springs = own_block(a->inverse, place);
-    springs.xy = lanes_flush(springs.xy);
-    springs.xz = lanes_flush(springs.xz);
-    springs.yz = lanes_flush(springs.yz);
-    p->own = symmetric_add(p->own, springs);
-  }
-  const lanes3 alone = own_load(a->residual, place);
-  lanes3 b = alone;
-  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
-  p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    apply_law(p, &p->list[n], first, k);
-  }
-  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    const touch *e = &p->list[n];
-    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k),
-                      lanes_keep(p->moves, touch_load(e, TOUCH_ALONG, k)),
-                      lanes_keep(p->moves, touch_load(e, TOUCH_ACROSS, k)));
-    b = lanes3_add(b, touch_force(e, k, none));
-  }
-  b = lanes3_quantise(b, WORK_ROUNDER);
-  own_store(a->residual, place, notes_pins(p->c) ? b : lanes3_select(p->moves, b, alone));
-}
-
-/* Adds all contacts. */
-CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
-  const solve_arrays *a = arrays_of(c);
-  pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
-      const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
-        press_block(&p, first, k);
-      }
-    }
-  }
-}
-
-/* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
-   coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual changes. */
-CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
-                                  lanes_mask goes, lanes_mask which) {
-  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
-  const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
-  const lanes press = lanes_subtract(force, lanes_multiply(along, out));
-  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
-  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
-  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
-  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
-  const lanes_mask slips =
-      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
-  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
-  const lanes new_along = lanes_drop(pulls, along), new_across = lanes_drop(pulls, weaker);
-  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
-  touch_store(e, TOUCH_ALONG, k, new_along);
-  touch_store(e, TOUCH_ACROSS, k, new_across);
-  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, lanes_subtract(new_along, along),
-                    lanes_subtract(new_across, across));
-  return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
-}
-
-/* What changing contacts in the solve takes, and what it changes. */
-typedef struct contact_release {
-  const cloth *c;
-  const solve_arrays *a;
-  const substep_terms *t;
-  float length; /* of the last step along the direction */
-  int32_t has_solution, all;
-  lanes fast; /* ways that are longer are fast */
-  lanes_sum along, most;
-  int32_t changed;
-} contact_release;
-
-/* The solution so far of lanes `k` of a touch. */
-CLOTH_INLINE lanes3 solution_of_touch(const contact_release *rel, const touch *e, int32_t k) {
-  return lanes3_flush(solution_with(rel->a, e->row, e->column + k, lanes_splat(rel->length), rel->has_solution));
-}
-
-/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
-   `across`, and the residual by `change`. */
-CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
-                             lanes across) {
-  const solve_arrays *a = rel->a;
-  const int32_t i = e->column + k, place = e->row * a->pitch + i;
-  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
-  /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
-  own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
-  const lanes3 r = lanes3_add(own_load(a->residual, place), change);
-  own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
-  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
-  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
-  rel->changed = 1;
-}
-
-/* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
-CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
-  const int32_t particle = e->row * rel->a->columns + e->column + k;
-  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes way = touch_load(e, TOUCH_WAY, k);
-  const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
-  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_less(rel->fast, way));
-  if (!lanes_any(which)) { return; }
-  const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
-  const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
-  const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
-  const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes3 moved = solution_of_touch(rel, e, k);
-  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
-  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
-  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
-  const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
-}
-
-/* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
-   Morrison 1950). */
-CLOTH_INLINE void add_to_inverse(float *inverse, int32_t place, lanes3 n, lanes k) {
-  symmetric m = own_block(inverse, place);
-  const lanes3 column = lanes3_flush(symmetric_apply(m, n));
-  const lanes gives = lanes_maximum(lanes_flush(lanes3_dot(column, n)), lanes_splat(WORK_QUANTUM));
-  const lanes added = lanes_minimum(k, lanes_divide(lanes_splat(MOST_STIFFENED), gives));
-  const lanes share = lanes_divide(added, lanes_add(lanes_splat(1.0f), lanes_multiply(added, gives)));
-  symmetric_add_outer(&m, lanes3_flush(lanes3_scale(column, lanes_negate(share))), column, lanes_splat(0.0f));
-  own_block_store(inverse, place, symmetric_quantise(m));
-}
-
-/* Predicts contacts of lanes `k` of a touch anew that do not press: from the solution so far, which has what their
-   neighbours do, and where the residual takes the particle from there. What presses now has no friction yet. */
-CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
-  const solve_arrays *a = rel->a;
-  const int32_t place = e->row * a->pitch + e->column + k;
-  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
-  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
-  const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
-  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
-  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
-  if (!lanes_any(which)) { return; }
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = solution_of_touch(rel, e, k);
-  const lanes3 left =
-      lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
-  const symmetric inverse = own_block(a->inverse, place);
-  const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
-  const lanes in = lanes_negate(lanes_flush(lanes3_dot(way, n)));
-  const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
-  const lanes depth = lanes_divide(gap, thickness);
-  const lanes alone = lanes_add(depth, lanes_divide(in, thickness));
-  const lanes_mask meets = lanes_both(lanes_both(which, lanes_less(in, rel->fast)), lanes_less(zero, alone));
-  if (!lanes_any(meets)) { return; }
-  const int32_t first = *chain_at(rel->c, e->row, e->column);
-  const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);
-  const lanes_mask presses = lanes_both(meets, lanes_less(faced, lanes_splat(0.5f)));
-  const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
-  const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
-  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
-  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
-  const lanes along = lanes_keep(presses, law.stiffness);
-  touch_store(e, TOUCH_FORCE, k, lanes_select(presses, law.force, touch_load(e, TOUCH_FORCE, k)));
-  touch_store(e, TOUCH_ALONG, k, lanes_select(presses, along, touch_load(e, TOUCH_ALONG, k)));
-  add_contact_block(a->ground, place, n, along, zero);
-  add_to_inverse(a->inverse, place, n, along);
-  const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
-  const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
-  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
-}
-
-/* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
-   that are fast, with `all` also where they began outside of the law. Before that slow ones that neighbours take into a
-   collider begin to press. Residual, product and operator change. Bodies keep what their blocks were factored with. */
-CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
-                                             int32_t all) {
-  const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
-  contact_release r = {
-      .c = c, .a = arrays_of(c), .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
-  const int32_t meets = !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that has no block */
-  touch *list = touches_of(c);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    touch *e = &list[n];
-    if (find_unknown(c, e->collider)) { continue; }
-    EACH_TOUCH_LANES(e, r.a->columns, k, i, {
-      release_lanes(&r, e, k);
-      if (meets) { meet_lanes(&r, e, k); }
-      (void)i;
-    });
-  }
-  const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
-  return change;
-}
-
-#endif
-
 /// Elements of several particles ///
 
 /*
@@ -16099,8 +15479,6 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
  * In: residual, product (what pressed last), spring sums, diagonal. Out: ground, laws, and what the functions return.
  * Scratch: none.
  */
-
-#if WITH_SELF || WITH_COLLIDERS
 
 /* The part of a vector across a normal. */
 CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
@@ -16143,6 +15521,10 @@ CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vecto
   to[2][lane] = v.z;
 }
 
+CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
+  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+}
+
 /* An end of an element, and its cloth. */
 typedef struct element_end {
   const solve_arrays *a;
@@ -16181,22 +15563,6 @@ CLOTH_INLINE void take_held_end(end_block *to, int32_t lane) {
   put_vector(to->force, lane, none);
 }
 
-CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
-/* How a particle resists along its element's normal and across it: of its own terms. */
-CLOTH_INLINE void resistance_of_end(const end_block *e, lanes3 n, lanes *along, lanes *across) {
-  symmetric own = symmetric_at(e->springs[0], CLOTH_LANES);
-  own.xy = lanes_flush(own.xy);
-  own.xz = lanes_flush(own.xz);
-  own.yz = lanes_flush(own.yz);
-  own = symmetric_add(own, symmetric_identity(lanes_load(e->mass)));
-  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own.xx, own.yy), own.zz);
-  *along = lanes_maximum(symmetric_along(&own, n), least);
-  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
-}
-
 /* What an element's particles do: compliances, and how far they move without it along and across its normal. */
 typedef struct element_motion {
   lanes along, across; /* compliances */
@@ -16213,7 +15579,8 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
     end_block *e = &b->end[n];
     const lanes w = lanes_load(e->weight), scale = lanes_load(e->scale);
     lanes along, across;
-    resistance_of_end(e, normal, &along, &across);
+    const symmetric own = own_terms(symmetric_at(e->springs[0], CLOTH_LANES), lanes_load(e->mass));
+    find_resistance(&own, normal, &along, &across);
     const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
     const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
     const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
@@ -16297,14 +15664,9 @@ static void add_element_block(const solve_arrays *a, int32_t i, cloth_vector n, 
   }
 }
 
-/* 1 if an element has a block. */
 CLOTH_INLINE int has_block(const element_law *law) {
   return law->along > 0.0f || law->across > 0.0f;
 }
-
-#endif
-
-#if WITH_COLLIDERS
 
 /// Points that touch ///
 
@@ -16323,6 +15685,12 @@ CLOTH_INLINE lanes3 near_at_touch(const solve_arrays *a, const float *array, con
 /* From an own array. */
 CLOTH_INLINE lanes3 own_at_touch(const solve_arrays *a, const float *array, const touch *e, int32_t k) {
   return own_load(array, e->row * a->pitch + e->column + k);
+}
+
+/* The solution with a last step of a length along the direction. */
+CLOTH_INLINE lanes3 solution_at_touch(const solve_arrays *a, const touch *e, int32_t k, float length,
+                                      int32_t has_solution) {
+  return lanes3_flush(solution_with(a, e->row, e->column + k, lanes_splat(length), has_solution));
 }
 
 /* Adds to an own array: nothing to particles that do not move. */
@@ -16379,11 +15747,388 @@ static cloth_vector arm_of_cell(const solve_arrays *a, const cell_touch *e, clot
   return vector_flush_work(vector_subtract(place_of_cell(a, e), centre));
 }
 
-#endif
+/// Contact in the equation ///
+
+/*
+ * The forces and blocks of touches. At a particle with the blocks D of its own terms, without contact, and the residual
+ * b' = b + the forces that its contacts gave in the last substep:
+ *
+ *   S = n . D n, S_t = (tr D - S) / 2        how it resists along the normal and across
+ *   q_f = (T_i - gap - n . b' / S + f_0 / S) / T   its depth without this contact, f_0 that contact's last force
+ *   Q                                        the depth that law and particle agree on (law.h)
+ *   u_f = u + b'_t / S_t - f_t / S_t         the way along the surface without it
+ *
+ * Friction holds with the stiffness k_t = k_0 as long as that is less than mu times what pressed last, and else gives
+ * mu times it: static mu, and kinetic where the contact has slid faster than SLIDING_SPEED in the last substep
+ * (result.h). Force and block are
+ *
+ *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
+ *
+ * A particle between two colliders that face each other takes its depth as it is. At rest b' = 0: then Q is the present
+ * depth, everything is the exact tangent, and what rests stays at rest.
+ *
+ * During the solve contacts that would pull, where particles are fast or began outside of the law, let go, and friction
+ * is bounded by what presses then. Slow particles that the first iteration takes slowly into a collider that they were
+ * not to touch are predicted anew from there, with the solution y so far, what is left of the residual r and the
+ * inverse B of the preconditioner's block:
+ *
+ *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
+ *
+ * The first prediction takes them as if their neighbours stood still; where all go together, as at the hem of a cape,
+ * a touch would be off and on in turn for ever. At rest y = r = 0.
+ *
+ * Where cloth touches cloth, too, `product` holds what contacts and pairs gave last (self/equation.h).
+ *
+ * In: touches, place, residual, spring sums, diagonal, memory, product. Out: residual, ground, touches. Scratch: none.
+ */
+
+/* Two colliders face each other if the dot product of their normals is below this. */
+#define FACING (-0.5f)
+/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
+   drape of 64 x 64 moving at .3 m/s. */
+#define FAST_WAY 0.25f
+/* Most by which a contact that is met in the solve stiffens the preconditioner's block along its normal, over what that
+   was. Above 1e7 rounding makes the block indefinite; less takes iterations. */
+#define MOST_STIFFENED 1.0e5f
+/* How held particles resist. */
+#define HELD_RESISTANCE 1.0e6f
+/* Stiffness of their contact with a body over its mass [1/s^2]: that which stops it in 1/60 s, the longest substep.
+   With that of the substep itself a ball that is born 2 cm inside pinned cloth comes out with .2 m/s of 1 substep and
+   with 14.6 of 64. What begins deeper than the law is thick is pushed by a way in each substep, and keeps that. */
+#define HELD_STIFFNESS 3600.0f
+
+/* What the laws of a block of particles take. */
+typedef struct pressed_block {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  touch *list;
+  lanes_mask moves;
+  symmetric own;   /* D */
+  lanes3 residual; /* b' */
+} pressed_block;
+
+/* What stiffness a body adds where it touches what is held; `is_deep`: that begins deeper than the law is thick. */
+static float stiffness_of_body(const cloth *c, const substep_terms *t, const body_unknown *body, int is_deep) {
+  if (!body) { return 0.0f; }
+  const float mass = t->share / reference_mass(c) * bodies_of(c)[body - body_unknowns_of(c)].mass;
+  return is_deep ? mass : mass * (t->h * t->h * HELD_STIFFNESS);
+}
+
+/* Stiffness of contact with a collider, of held particles with that of its body. */
+static lanes held_stiffness(const pressed_block *p, const touch *e, int32_t k, const body_unknown *body) {
+  const lanes stiffness = touch_stiffness(p->c, e, k, contact_stiffness(p->t));
+  if (!body) { return stiffness; }
+  const lanes_mask is_deep = lanes_less(touch_load(e, TOUCH_REACH, k), lanes_splat(contact_thickness(p->c)));
+  const lanes more = lanes_select(is_deep, lanes_splat(stiffness_of_body(p->c, p->t, body, 1)),
+                                  lanes_splat(stiffness_of_body(p->c, p->t, body, 0)));
+  return lanes_select(p->moves, stiffness, lanes_add(stiffness, more));
+}
+
+/* Which particles of lanes `k` of a touch another collider faces, or are held: the depth of their contact is not
+   predicted. */
+CLOTH_INLINE lanes_mask are_faced(const touch *list, lanes_mask free, const touch *e, int32_t first, int32_t k) {
+  lanes faced = lanes_select(free, lanes_splat(0.0f), lanes_splat(1.0f));
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *other = &list[n];
+    const lanes_mask near = lanes_less(touch_load(other, TOUCH_GAP, k), touch_load(other, TOUCH_REACH, k));
+    const lanes turned = lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), touch_vector(other, TOUCH_NORMAL, k));
+    faced = lanes_select(lanes_both(near, lanes_less(turned, lanes_splat(FACING))), lanes_splat(1.0f), faced);
+  }
+  return lanes_less(lanes_splat(0.0f), faced);
+}
+
+/* The coefficients of friction of a touch, of which this is remembered. */
+CLOTH_INLINE lanes touch_friction(const cloth *c, const touch *e, const remembered *m) {
+  const cloth_collider *body = &slot_at(c, e->collider)->body;
+  return lanes_select(m->slides, lanes_splat(body->kinetic_friction), lanes_splat(body->static_friction));
+}
+
+/* The law of lanes `k` of a touch; zeros where nothing presses. */
+CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
+  const lanes thickness = lanes_splat(contact_thickness(p->c));
+  body_unknown *body = find_unknown(p->c, e->collider);
+  const lanes stiffness = held_stiffness(p, e, k, body);
+  const lanes gap = touch_load(e, TOUCH_GAP, k), reach = touch_load(e, TOUCH_REACH, k);
+  const lanes_mask touches = touch_mask(e, k);
+  touch_store(e, TOUCH_ALONG, k, zero);
+  touch_store(e, TOUCH_ACROSS, k, zero);
+  touch_store(e, TOUCH_FORCE, k, zero);
+  if (!lanes_any(touches)) { return; }
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), u = touch_vector(e, TOUCH_OFFSET, k);
+  const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
+  const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
+  const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
+  lanes along, across;
+  find_resistance(&p->own, n, &along, &across);
+  across = lanes_select(p->moves, across, lanes_splat(HELD_RESISTANCE));
+  /* the depth */
+  const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
+  const lanes moves = lanes_divide(lanes_subtract(outward, f0), along);
+  const lanes depth = lanes_divide(lanes_subtract(reach, gap), thickness);
+  const lanes alone = lanes_subtract(depth, lanes_divide(moves, thickness));
+  const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
+  const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
+  if (!lanes_any(presses)) { return; }
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  /* friction */
+  const lanes pressed = lanes_minimum(law.law, f0);
+  const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
+  const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
+  const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
+  const lanes length = lanes3_length(lanes3_flush(way));
+  const lanes friction = touch_friction(p->c, e, &m);
+  const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
+  const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
+  const lanes most = lanes_multiply(friction, pressed);
+  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
+  const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);
+  touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
+  touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
+  touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
+  if (body) { lanes_sum_add(&body->pressed, k, lanes_keep(presses, pressed)); }
+}
+
+/* Adds k n n^T + k_t (I - n n^T). */
+CLOTH_INLINE void add_contact_block(float *ground, int32_t place, lanes3 n, lanes along, lanes across) {
+  symmetric m = own_block(ground, place);
+  const lanes3 an = lanes3_flush(lanes3_scale(n, lanes_subtract(along, across)));
+  symmetric_add_outer(&m, an, n, across);
+  own_block_store(ground, place, symmetric_quantise(m));
+}
+
+/* (k n n^T + k_t (I - n n^T)) v */
+CLOTH_INLINE lanes3 contact_product(lanes3 n, lanes along, lanes across, lanes3 v) {
+  const lanes out = lanes_multiply(lanes_flush(lanes3_dot(n, v)), lanes_subtract(along, across));
+  return lanes3_flush(lanes3_add_scaled(lanes3_scale(v, across), n, lanes_flush(out)));
+}
+
+/* The force of lanes `k` of a touch on particles that have moved by `moved` from the place of linearisation:
+   (lambda - k n . w) n - k_t (u + w_t). */
+CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes out = lanes_flush(lanes3_dot(n, moved)), along = touch_load(e, TOUCH_ALONG, k);
+  const lanes3 way = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
+  const lanes press = lanes_subtract(touch_load(e, TOUCH_FORCE, k), lanes_multiply(along, out));
+  const lanes3 held = lanes3_scale(lanes3_flush(way), touch_load(e, TOUCH_ACROSS, k));
+  return lanes3_subtract(lanes3_scale(n, lanes_flush(press)), held);
+}
+
+/* The sum of what contacts gave to a block of particles in the last substep, in scaled units. */
+CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k) {
+  lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *e = &p->list[n];
+    const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
+    sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
+  }
+  return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
+}
+
+/* The same of one particle. */
+static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t place) {
+  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  const int32_t row = place / a->pitch, column = place - row * a->pitch, inside = column % TOUCH_LANES;
+  const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
+  float values[3][CLOTH_LANES];
+  if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
+  lanes3_store(VECTORS_OF(values), 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
+  return vector_load(VECTORS_OF(values), lane);
+}
+
+/* Adds what contacts gave last to `product`. */
+static void add_last_contacts(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
+  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  if (workspace_of(c)->touches == 0) { return; }
+  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, {
+               const int32_t place = p.list[first].row * a->pitch + p.list[first].column + k;
+               own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
+             }));
+}
+
+/* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
+CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
+  const solve_arrays *a = p->a;
+  const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
+  const lanes mass = lanes_load(a->diagonal + place);
+  const lanes on_diagonal = lanes_add(mass, lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f));
+  p->moves = lanes_less(lanes_splat(0.0f), mass);
+  p->own = a->inverse ? own_terms(own_block(a->inverse, place), on_diagonal) : symmetric_identity(on_diagonal);
+  const lanes3 alone = own_load(a->residual, place);
+  lanes3 b = alone;
+  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
+  p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    apply_law(p, &p->list[n], first, k);
+  }
+  const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
+  for (int32_t n = first; n >= 0; n = p->list[n].next) {
+    const touch *e = &p->list[n];
+    add_contact_block(a->ground, place, touch_vector(e, TOUCH_NORMAL, k),
+                      lanes_keep(p->moves, touch_load(e, TOUCH_ALONG, k)),
+                      lanes_keep(p->moves, touch_load(e, TOUCH_ACROSS, k)));
+    b = lanes3_add(b, touch_force(e, k, none));
+  }
+  b = lanes3_quantise(b, WORK_ROUNDER);
+  own_store(a->residual, place, notes_pins(p->c) ? b : lanes3_select(p->moves, b, alone));
+}
+
+CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
+  pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, press_block(&p, first, k)));
+}
+
+/* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
+   coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual changes. */
+CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
+                                  lanes_mask goes, lanes_mask which) {
+  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
+  const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
+  const lanes press = lanes_subtract(force, lanes_multiply(along, out));
+  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
+  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
+  const lanes_mask slips =
+      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
+  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
+  const lanes new_along = lanes_drop(pulls, along), new_across = lanes_drop(pulls, weaker);
+  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
+  touch_store(e, TOUCH_ALONG, k, new_along);
+  touch_store(e, TOUCH_ACROSS, k, new_across);
+  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, lanes_subtract(new_along, along),
+                    lanes_subtract(new_across, across));
+  return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
+}
+
+/* What changing contacts in the solve takes, and what it changes. */
+typedef struct contact_release {
+  const cloth *c;
+  const solve_arrays *a;
+  const substep_terms *t;
+  float length; /* of the last step along the direction */
+  int32_t has_solution, all;
+  lanes fast; /* ways that are longer are fast */
+  lanes_sum along, most;
+  int32_t changed;
+} contact_release;
+
+/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
+   `across`, and the residual by `change`. */
+CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
+                             lanes across) {
+  const solve_arrays *a = rel->a;
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
+  /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
+  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
+  own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
+  const lanes3 r = lanes3_add(own_load(a->residual, place), change);
+  own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
+  rel->changed = 1;
+}
+
+/* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
+CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
+  const int32_t particle = e->row * rel->a->columns + e->column + k;
+  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes way = touch_load(e, TOUCH_WAY, k);
+  const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_less(rel->fast, way));
+  if (!lanes_any(which)) { return; }
+  const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
+  const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
+  const remembered m = remember(rel->c, touched_number(e), particle);
+  const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
+  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
+  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
+  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
+  const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
+  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
+}
+
+/* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
+   Morrison 1950). */
+CLOTH_INLINE void add_to_inverse(float *inverse, int32_t place, lanes3 n, lanes k) {
+  symmetric m = own_block(inverse, place);
+  const lanes3 column = lanes3_flush(symmetric_apply(m, n));
+  const lanes gives = lanes_maximum(lanes_flush(lanes3_dot(column, n)), lanes_splat(WORK_QUANTUM));
+  const lanes added = lanes_minimum(k, lanes_divide(lanes_splat(MOST_STIFFENED), gives));
+  const lanes share = lanes_divide(added, lanes_add(lanes_splat(1.0f), lanes_multiply(added, gives)));
+  symmetric_add_outer(&m, lanes3_flush(lanes3_scale(column, lanes_negate(share))), column, lanes_splat(0.0f));
+  own_block_store(inverse, place, symmetric_quantise(m));
+}
+
+/* Predicts contacts of lanes `k` of a touch anew that do not press: from the solution so far, which has what their
+   neighbours do, and where the residual takes the particle from there. What presses now has no friction yet. */
+CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
+  const solve_arrays *a = rel->a;
+  const int32_t place = e->row * a->pitch + e->column + k;
+  const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
+  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
+  const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
+  const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
+  if (!lanes_any(which)) { return; }
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
+  const lanes3 left =
+      lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
+  const symmetric inverse = own_block(a->inverse, place);
+  const lanes3 way = lanes3_add(moved, symmetric_apply(inverse, lanes3_flush(left)));
+  const lanes in = lanes_negate(lanes_flush(lanes3_dot(way, n)));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
+  const lanes depth = lanes_divide(gap, thickness);
+  const lanes alone = lanes_add(depth, lanes_divide(in, thickness));
+  const lanes_mask meets = lanes_both(lanes_both(which, lanes_less(in, rel->fast)), lanes_less(zero, alone));
+  if (!lanes_any(meets)) { return; }
+  const int32_t first = *chain_at(rel->c, e->row, e->column);
+  const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);
+  const lanes_mask presses = lanes_both(meets, lanes_less(faced, lanes_splat(0.5f)));
+  const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
+  const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
+  const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  const lanes along = lanes_keep(presses, law.stiffness);
+  touch_store(e, TOUCH_FORCE, k, lanes_select(presses, law.force, touch_load(e, TOUCH_FORCE, k)));
+  touch_store(e, TOUCH_ALONG, k, lanes_select(presses, along, touch_load(e, TOUCH_ALONG, k)));
+  add_contact_block(a->ground, place, n, along, zero);
+  add_to_inverse(a->inverse, place, n, along);
+  const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
+  const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+}
+
+/* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
+   that are fast, with `all` also where they began outside of the law. Before that slow ones that neighbours take into a
+   collider begin to press. Residual, product and operator change. Bodies keep what their blocks were factored with. */
+CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms *t, float length, int32_t has_solution,
+                                             int32_t all) {
+  const lanes fast = lanes_splat(FAST_WAY * contact_thickness(c));
+  contact_release r = {
+      .c = c, .a = arrays_of(c), .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
+  const int32_t meets = !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that has no block */
+  EACH_TOUCH(c, e, {
+    if (find_unknown(c, e->collider)) { continue; }
+    EACH_TOUCH_LANES(e, r.a->columns, k, {
+      release_lanes(&r, e, k);
+      if (meets) { meet_lanes(&r, e, k); }
+    });
+  });
+  return (solve_change){lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
+}
 
 /// Pairs that touch ///
-
-#if WITH_SELF
 
 /*
  * Candidates at the places of linearisation: which are nearer than twice their thickness, along which normal, with
@@ -16818,11 +16563,7 @@ CLOTH_SEPARATE int32_t find_elements(const self_group *g) {
   return s.count;
 }
 
-#endif
-
 /// Pairs in the equation ///
-
-#if WITH_SELF
 
 /*
  * The laws, forces and blocks of pairs:
@@ -16903,11 +16644,9 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
       b->arrays->solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
-#if WITH_COLLIDERS
-  for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
+  for (const self_body *b = g->bodies; WITH_COLLIDERS && b < g->bodies + g->count; b++) {
     if (b->terms) { add_last_contacts(b->c, b->terms); }
   }
-#endif
 }
 
 /* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
@@ -16953,8 +16692,7 @@ static element_law law_without_side(const self_group *g, const pair_element *e) 
   find_pair_places(g, candidate_of(e), &x);
   const substep_terms *t = terms_of_pair(x.body);
   const float mass = mean_of_moving(x.body, x.body[0]->weight, x.body[1]->weight);
-  const element_law law = {.across = HOLD_WITHOUT_SIDE * t->share * t->h * mass};
-  return law;
+  return (element_law){.across = HOLD_WITHOUT_SIDE * t->share * t->h * mass};
 }
 
 /* The laws of all elements of a group; `scale`: that of forces in the first member of the solve. */
@@ -17194,11 +16932,7 @@ CLOTH_SEPARATE void part_passed(const self_group *g) {
   }
 }
 
-#endif
-
 /// Contours, along which cloth passes through cloth ///
-
-#if WITH_SELF
 
 /*
  * Where layers pass through each other, along a contour, edges pass through triangles. Once that is old, or from birth,
@@ -17401,7 +17135,7 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g) {
 /* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {
   const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
-  if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
+  if (WITH_SELF && c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
 }
 
 /* Ways of candidates relative to each other in the shortest part, over the spacing, that are too long for pairs: cloth
@@ -17456,7 +17190,7 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
 CLOTH_SEPARATE float prepare_pairs(stepped_cloths *s) {
   const self_group *g = s->set->pairs;
   const step_plan *plan = s->plan;
-  if (!g) { return 1.0f; }
+  if (!WITH_SELF || !g) { return 1.0f; }
   if (plan->index + 1 == plan->stride) {
     gather_candidates(g, plan->dt, 1);
     slow_down(g, plan, s->shortest);
@@ -17470,14 +17204,15 @@ CLOTH_SEPARATE float prepare_pairs(stepped_cloths *s) {
    for its own. */
 static void prepare_part(stepped_cloths *s, float length) {
   const self_group *g = s->set->pairs;
-  if (g && (g->found->is_crowded || g->found->fastest * s->plan->dt > FAST_STEP * shortest_spacing_of(g))) {
+  if (WITH_SELF && g &&
+      (g->found->is_crowded || g->found->fastest * s->plan->dt > FAST_STEP * shortest_spacing_of(g))) {
     gather_candidates(g, length * s->plan->h, 0);
     if (s->regroup) { s->regroup(s, 0); }
   }
 }
 
 CLOTH_INLINE int has_elements(const solve_group *s) {
-  return s->pairs && s->pairs->found->elements > 0;
+  return WITH_SELF && s->pairs && s->pairs->found->elements > 0;
 }
 
 /* Finds the elements of a part, at its places of linearisation, and whether they touch cloth that is not solved now. */
@@ -17513,14 +17248,6 @@ static void charge_pairs(const solve_group *s, int32_t iterations) {
   add_varying_work(s->members->c, elements * (uint32_t)iterations, COST_PAIR_PRODUCT);
 }
 
-#else
-
-#define keep_start(c) ((void)(c))
-#define prepare_pairs(s) 1.0f
-#define prepare_part(s, length) ((void)(length))
-
-#endif
-
 /// Bodies in the equation ///
 
 /*
@@ -17536,8 +17263,6 @@ static void charge_pairs(const solve_group *s, int32_t iterations) {
  * Rolling: what presses a body onto cloth makes it turn with more effort, k_r Omega with k_r = ROLLING T sum of lambda
  * / (h (|Omega| + ROLLING_SPIN)). In: touches, attachments, bodies. Out: unknowns, residual, product.
  */
-
-#if WITH_BODIES
 
 /* Lever of the resistance to rolling, in thicknesses, and the spin below which it is viscous [rad/s]. */
 #define ROLLING 0.3f
@@ -17666,7 +17391,6 @@ CLOTH_INLINE lanes3 carried(const float *y, lanes3 arm) {
   return lanes3_flush(lanes3_add(lanes3_splat(vector(y[0], y[1], y[2])), turned));
 }
 
-/* The same of one arm. */
 static cloth_vector carried_point(const float *y, cloth_vector arm) {
   return vector_add(vector(y[0], y[1], y[2]), vector_cross(vector(y[3], y[4], y[5]), arm));
 }
@@ -17679,18 +17403,15 @@ CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
 
 /* Adds the contacts of lanes `k` of a touch to the block of a body. */
 CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int32_t k, body_unknown *u) {
-  float values[3][3][CLOTH_LANES];
+  float normal[3][CLOTH_LANES], arm[3][CLOTH_LANES], force[3][CLOTH_LANES];
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const vector_array normals = {values[0][0], values[0][1], values[0][2]};
-  const vector_array arms = {values[1][0], values[1][1], values[1][2]};
-  const vector_array forces = {values[2][0], values[2][1], values[2][2]};
-  lanes3_store(normals, 0, touch_vector(e, TOUCH_NORMAL, k), CLOTH_LANES);
-  lanes3_store(arms, 0, arms_of_touch(a, e, k, u), CLOTH_LANES);
-  lanes3_store(forces, 0, touch_force(e, k, none), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(normal), 0, touch_vector(e, TOUCH_NORMAL, k), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(arm), 0, arms_of_touch(a, e, k, u), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(force), 0, touch_force(e, k, none), CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    const body_contact contact = {.normal = vector_load(normals, lane),
-                                  .arm = vector_load(arms, lane),
-                                  .force = vector_load(forces, lane),
+    const body_contact contact = {.normal = vector_load(VECTORS_OF(normal), lane),
+                                  .arm = vector_load(VECTORS_OF(arm), lane),
+                                  .force = vector_load(VECTORS_OF(force), lane),
                                   .along = e->value[TOUCH_ALONG][k + lane],
                                   .across = e->value[TOUCH_ACROSS][k + lane]};
     if (contact.along > 0.0f || contact.across > 0.0f) { add_body_contact(u, &contact); }
@@ -17699,12 +17420,9 @@ CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int
 
 /* Runs a statement for the lanes of all touches of a body. */
 #define EACH_BODY_TOUCH(c, a, u, e, k, ...)                                                                            \
-  for (int32_t touch_number = 0; touch_number < workspace_of(c)->touches; touch_number++) {                            \
-    const touch *e = touches_of(c) + touch_number;                                                                     \
-    if (e->collider == (u)->collider) {                                                                                \
-      EACH_TOUCH_LANES(e, (a)->columns, k, lanes_column, __VA_ARGS__; (void)lanes_column);                             \
-    }                                                                                                                  \
-  }
+  EACH_TOUCH(c, e, {                                                                                                   \
+    if (e->collider == (u)->collider) { EACH_TOUCH_LANES(e, (a)->columns, k, __VA_ARGS__); }                           \
+  })
 
 /* An attachment that is a spring to a body: of a particle to a point that moves with it. */
 typedef struct body_spring {
@@ -17720,7 +17438,7 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
   s.column = held->particle - s.row * a->columns;
   s.place = s.row * a->pitch + s.column;
   s.arm = vector_flush_work(rotate(u->end.rotation, held->point));
-  const cloth_vector x = near_vector(near_row(a->place, a->pitch, s.row), a->plane, s.column);
+  const cloth_vector x = near_particle(a, a->place, held->particle);
   s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
   s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
   return s;
@@ -17728,14 +17446,13 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
 
 /* An attachment as a contact that is as stiff in all directions. */
 static body_contact contact_of_spring(const body_spring *s) {
-  const body_contact e = {.arm = s->arm,
-                          .force = vector_scale(s->offset, negate(s->stiffness)),
-                          .along = s->stiffness,
-                          .across = s->stiffness,
-                          .count = 1,
-                          .place = {s->place},
-                          .weight = {1.0f}};
-  return e;
+  return (body_contact){.arm = s->arm,
+                        .force = vector_scale(s->offset, negate(s->stiffness)),
+                        .along = s->stiffness,
+                        .across = s->stiffness,
+                        .count = 1,
+                        .place = {s->place},
+                        .weight = {1.0f}};
 }
 
 /* The touch of a cell as a contact of its point. */
@@ -17828,17 +17545,10 @@ static void lead_floats(const body_unknown *u, float *to, const float *from, int
 static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
                         const float *y, float *to, float sign) {
   const lanes signs = lanes_splat(sign);
-  const touch *list = touches_of(c);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const touch *e = &list[n];
-    if (e->collider == u->collider) {
-      EACH_TOUCH_LANES(e, a->columns, k, i, {
-        const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
-        add_at_touch(a, to, e, k, lanes3_scale(force, signs));
-        (void)i;
-      });
-    }
-  }
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
+    add_at_touch(a, to, e, k, lanes3_scale(force, signs));
+  });
   EACH_BODY_POINT(c, a, t, u, e, {
     const cloth_vector force = body_contact_product(&e, carried_point(y, e.arm));
     for (int32_t n = 0; n < e.count; n++) {
@@ -17952,15 +17662,6 @@ CLOTH_SEPARATE void follow_particles(const solve_group *s) {
   EACH_MEMBER(s, m, advance_bodies(m->c, 1.0f));
 }
 
-#else
-
-#define start_coupling(s) ((void)(s))
-#define multiply_bodies(s, is_last) ((void)(s), (void)(is_last), 0.0f)
-#define advance_bodies(c, alpha) ((void)(c), (void)(alpha))
-#define follow_particles(s) ((void)(s))
-
-#endif
-
 /// The energy of contact ///
 
 /*
@@ -17975,8 +17676,6 @@ CLOTH_SEPARATE void follow_particles(const solve_group *s) {
  * In: touches, bent = d, direction = the way to the place of linearisation. Out: what the functions return. Scratch:
  * none.
  */
-
-#if WITH_COLLIDERS
 
 CLOTH_INLINE lanes_mask are_within_law(lanes q) {
   return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
@@ -18013,21 +17712,15 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
   return lanes_keep(touch_mask(e, k), lanes_add(rise, held));
 }
 
-/* The rise of all touches. */
 CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   const lanes thickness = lanes_splat(contact_thickness(c));
   const float stiffness = contact_stiffness(t);
-  const touch *list = touches_of(c);
   lanes_sum sum = {{0.0f}};
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
-      const lanes own = touch_stiffness(c, e, k, stiffness);
-      lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
-      (void)i;
-    });
-  }
+  EACH_TOUCH(c, e, EACH_TOUCH_LANES(e, a->columns, k, {
+               const lanes own = touch_stiffness(c, e, k, stiffness);
+               lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
+             }));
   return lanes_sum_total(&sum);
 }
 
@@ -18042,21 +17735,14 @@ static int does_collider_move(const cloth *c, int32_t index) {
 
 /* 1 if a collider that is touched moves in the step. */
 static int do_touched_move(const cloth *c) {
-  const touch *list = touches_of(c);
-  const cell_touch *cells = cell_touches_of(c);
-  int move = 0;
-  for (int32_t n = 0; n < workspace_of(c)->touches && !move; n++) {
-    move = does_collider_move(c, list[n].collider);
-  }
-  for (int32_t n = 0; n < workspace_of(c)->cells && !move; n++) {
-    move = does_collider_move(c, cells[n].collider);
-  }
-  return move;
+  EACH_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  EACH_CELL_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  return 0;
 }
-
-#endif
-
-#if WITH_COLLIDERS
 
 /// What contact leaves behind ///
 
@@ -18096,6 +17782,18 @@ typedef struct touch_result {
   vector_array x, v;
   int32_t has_solution, safety;
 } touch_result;
+
+/* A pass over touches of collider `b`. */
+static touch_result touch_result_of(const cloth *c, const substep_terms *t, const touched_body *b,
+                                    int32_t has_solution) {
+  return (touch_result){.c = c,
+                        .a = arrays_of(c),
+                        .t = t,
+                        .b = b,
+                        .x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .has_solution = has_solution};
+}
 
 /* Where lanes of a touch end: in the collider's axes, and how far from it. */
 typedef struct touch_end {
@@ -18137,48 +17835,32 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   to->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
-/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch, a body or not.
- */
-CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, const touch *e, int32_t k,
-                                  lanes3 solution) {
-#if WITH_BODIES
+/* How far particles of lanes `k` of a touch have moved in the solve from what they touch, a body or not. */
+CLOTH_INLINE lanes3 moved_on_body(const cloth *c, const solve_arrays *a, const body_unknown *u, const touch *e,
+                                  int32_t k, int32_t has_solution) {
+  const lanes3 solution = solution_at_touch(a, e, k, workspace_of(c)->last_step, has_solution);
   return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(a, e, k, u))) : solution;
-#else
-  (void)a;
-  (void)u;
-  (void)e;
-  (void)k;
-  return solution;
-#endif
 }
 
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
   const solve_arrays *a = arrays_of(c);
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  const touch *list = touches_of(c);
   lanes_sum sums[3];
   fill_zero(sums, sizeof sums);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const touch *e = &list[n];
+  EACH_TOUCH(c, e, {
     const body_unknown *u = find_unknown(c, e->collider);
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
-      const lanes3 solution = lanes3_flush(solution_with(a, e->row, i, last_step, has_solution));
+    EACH_TOUCH_LANES(e, a->columns, k, {
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(a, u, e, k, solution))));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(c, a, u, e, k, has_solution))));
     });
-  }
+  });
   return vector_flush_work(lanes3_sum_total(sums));
 }
 
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
-#if WITH_BODIES
   if (r->b->unknown) { return arms_of_touch(r->a, e, k, r->b->unknown); }
-#endif
-  (void)e;
-  (void)k;
   return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
 }
 
@@ -18210,9 +17892,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   if (!lanes_any(acts)) { return; }
-  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
-  const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
-  const lanes3 moved = moved_on_body(r->a, r->b->unknown, e, k, solution);
+  const lanes3 moved = moved_on_body(r->c, r->a, r->b->unknown, e, k, r->has_solution);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
@@ -18280,15 +17960,11 @@ static void remember_lanes(const cloth *c, const touch *e, int32_t k) {
 /* Counts what particles of a touch touch: whoever holds by friction anywhere sticks. */
 static void count_contacts(const cloth *c, const touch *e) {
   const int32_t columns = c->grid.columns, first = e->row * columns + e->column;
-  const float *codes[MEMORY_SLOTS];
   int32_t touching = 0, sticking = 0;
-  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    codes[slot] = memory_of(c, slot, MEMORY_CODE) + first;
-  }
   for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
     int32_t touches = 0, sticks = 0;
     for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-      const float code = codes[slot][k];
+      const float code = memory_of(c, slot, MEMORY_CODE)[first + k];
       touches |= code != 0.0f;
       sticks |= code > 0.0f && ((int32_t)code & 1) == 0;
     }
@@ -18303,7 +17979,7 @@ static void count_contacts(const cloth *c, const touch *e) {
 CLOTH_SEPARATE void remember_block(const cloth *c, int32_t first) {
   const touch *list = touches_of(c);
   for (int32_t n = first; n >= 0; n = list[n].next) {
-    EACH_TOUCH_LANES(&list[n], c->grid.columns, k, i, remember_lanes(c, &list[n], k); (void)i);
+    EACH_TOUCH_LANES(&list[n], c->grid.columns, k, remember_lanes(c, &list[n], k));
   }
   count_contacts(c, &list[first]);
 }
@@ -18313,12 +17989,7 @@ static void remember_contacts(const cloth *c) {
   workspace *w = workspace_of(c);
   w->statistics.contacts = w->statistics.contacts_sticking = 0;
   forget_all_touching(c);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
-      const int32_t first = *chain_at(c, row, column);
-      if (first >= 0) { remember_block(c, first); }
-    }
-  }
+  EACH_CHAIN(c, first, remember_block(c, first));
   w->remembers = 1;
 }
 
@@ -18334,36 +18005,22 @@ static void remember_nothing(const cloth *c) {
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
 CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays *a = arrays_of(c);
-  touch *list = touches_of(c);
   touched_body b = {.collider = -1};
-  touch_result r = {.c = c,
-                    .a = a,
-                    .t = t,
-                    .b = &b,
-                    .x = vectors_at(c, c->state.position),
-                    .v = vectors_at(c, c->state.velocity),
-                    .has_solution = has_solution};
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    touch *e = &list[n];
+  touch_result r = touch_result_of(c, t, &b, has_solution);
+  EACH_TOUCH(c, e, {
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
+    EACH_TOUCH_LANES(e, r.a->columns, k, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);
       finish_touch(&r, e, k, &to, &sums);
-      (void)i;
     });
-    cloth_reaction *reaction = &reactions_of(c)[e->collider];
-    reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums.impulse));
-    reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums.torque));
-  }
+    add_to_reaction(c, e->collider, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
+  });
   remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
 }
-
-#endif
 
 /// Cells that touch in the equation ///
 
@@ -18375,8 +18032,6 @@ CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int3
  * In: touches of cells, residual, product (what pressed last), spring sums, diagonal, direction. Out: residual, ground,
  * product, memory, reactions. Scratch: none.
  */
-
-#if WITH_COLLIDERS
 
 /* Stiffness of a point between three particles over that of a particle: shares of a point and of its particles are
    together about those of a particle. With 1 a sheet that is pulled over an edge gains energy. */
@@ -18451,20 +18106,18 @@ static void press_body(const cloth *c, const substep_terms *t, const cell_touch 
 /* The laws of all touches of cells. */
 CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
-  cell_touch *e = cell_touches_of(c);
   law_block b;
   open_laws(&b);
-  for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
-    take_cell(c, a, t, &e[n], &b);
-    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
-  }
+  EACH_CELL_TOUCH(c, e, {
+    take_cell(c, a, t, e, &b);
+    if (b.count == CLOTH_LANES || e + 1 == e_end) { find_laws(&b); }
+  });
   EACH_CELL_TOUCH(c, touched, {
     touched->held = touched->law;
     press_body(c, t, touched);
   });
 }
 
-/* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
   const solve_arrays *a = arrays_of(c);
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
@@ -18564,17 +18217,11 @@ CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
 static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, const cell_touch *e,
                                       int32_t has_solution) {
   const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
-#if WITH_BODIES
   const body_unknown *u = find_unknown(c, e->collider);
-  if (u) {
-    const cloth_vector way = carried_point(u->solution, arm_of_cell(a, e, u->centre));
-    return vector_flush_work(vector_subtract(moved, way));
-  }
-#endif
-  return moved;
+  if (!u) { return moved; }
+  const cloth_vector way = carried_point(u->solution, arm_of_cell(a, e, u->centre));
+  return vector_flush_work(vector_subtract(moved, way));
 }
-
-#if WITH_BODIES
 
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
 static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
@@ -18586,17 +18233,11 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   return vector_flush_work(sum);
 }
 
-#endif
-
 /* From the position of a collider to the point of a touch, which is at a place in its axes: as the solve has it, if it
    is a body. */
 static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b, const cell_touch *e,
                                     cloth_vector place) {
-#if WITH_BODIES
-  if (b->unknown) { return arm_of_cell(a, e, b->unknown->centre); }
-#endif
-  (void)a, (void)e;
-  return vector_flush_work(rotate(b->end.rotation, place));
+  return b->unknown ? arm_of_cell(a, e, b->unknown->centre) : vector_flush_work(rotate(b->end.rotation, place));
 }
 
 /* What a touch has given at the solution, and what the collider has received. */
@@ -18604,9 +18245,7 @@ static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const 
                                   cloth_vector arm) {
   const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
   const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
-  cloth_reaction *reaction = &reactions_of(c)[e->collider];
-  reaction->impulse = vector_add(reaction->impulse, impulse);
-  reaction->torque = vector_add(reaction->torque, vector_cross(arm, impulse));
+  add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
   return newton;
 }
 
@@ -18628,13 +18267,11 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
   const float law =
       flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
-#if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
     record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
                   vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
   }
-#endif
   if (!(law > 0.0f)) { return 0; }
   const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
   const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);
@@ -18683,8 +18320,6 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   set_cells_remembered(c, count, before);
 }
 
-#endif
-
 /// Particles that neighbours pull ///
 
 /*
@@ -18694,8 +18329,6 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
  *
  * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
  */
-
-#if WITH_COLLIDERS
 
 /* Which particles of a block go by more than the thickness beside their predictions. */
 CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t i) {
@@ -18707,20 +18340,13 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
                     lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
 }
 
-/* 1 if there are any. */
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
-  const float thickness = contact_thickness(r->c);
-  const lanes zero = lanes_splat(0.0f), last_step = lanes_splat(workspace_of(r->c)->last_step);
-  lanes most = zero;
   for (int32_t row = 0; row < r->a->rows; row++) {
-    const float *diagonal = r->a->diagonal + row * r->a->pitch;
-    EACH_BLOCK(i, left, r->a->columns, {
-      const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
-      const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(diagonal + i)), lanes_first(left));
-      most = lanes_maximum(lanes_keep(moves, lanes3_dot(y, y)), most);
-    });
+    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
+      if (lanes_any(are_runaways(r, row, i))) { return 1; }
+    }
   }
-  return lanes_largest(most, 0.0f) > thickness * thickness;
+  return 0;
 }
 
 /* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
@@ -18760,15 +18386,8 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
 
 /* The same of all colliders, once the contacts of a substep have ended. */
 CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays *a = arrays_of(c);
-  touched_body b;
-  touch_result r = {.c = c,
-                    .a = a,
-                    .t = t,
-                    .b = &b,
-                    .x = vectors_at(c, c->state.position),
-                    .v = vectors_at(c, c->state.velocity),
-                    .has_solution = has_solution};
+  touched_body b = {.collider = -1};
+  touch_result r = touch_result_of(c, t, &b, has_solution);
   if (!has_runaways(&r)) { return; }
   const position_box held = box_of_held(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
@@ -18780,8 +18399,6 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
   }
   workspace_of(c)->moved_out += r.safety;
 }
-
-#endif
 
 /// What nothing holds ///
 
@@ -18813,13 +18430,9 @@ static int is_unheld(const cloth *c) {
 
 /* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
 static int is_free_piece(const cloth *c) {
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    const int32_t pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces;
-    return pieces == 1 && is_unheld(c);
-  }
-#endif
-  return is_unheld(c);
+  int32_t pieces = 1;
+  if (has_gaps(c)) { pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces; }
+  return pieces == 1 && is_unheld(c);
 }
 
 /* Pieces whose momenta are restored, at most: those whose first particles come first. */
@@ -18834,48 +18447,35 @@ typedef struct free_pieces {
   cloth_vector motion[MOST_FREE_PIECES];
 } free_pieces;
 
-#if WITH_GAPS
-
 /* 1 if pieces of the cloth may be free while pins hold others. */
 static int may_have_free_pieces(const cloth *c) {
   return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
 }
 
-/* Does a pin hold the piece of a label? */
 static int is_piece_pinned(const cloth *c, int32_t label) {
-  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    if (labels[i / columns * pitch + i % columns] == label) { return 1; }
+    if (labels_of(c)[place_of(arrays_of(c), i)] == label) { return 1; }
   }
   return 0;
 }
 
 static void find_free_pieces(const cloth *c, free_pieces *f) {
-  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
-    const int32_t place = i / columns * pitch + i % columns;
-    if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
+    const int32_t place = place_of(arrays_of(c), i);
+    if (labels_of(c)[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
   }
 }
 
-#endif
-
 /* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
 static int moves_bodies(const cloth *c) {
-  int any = 0;
-#if WITH_BODIES
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
-    any = 1;
-  }
+  if (!WITH_BODIES) { return 0; }
+  EACH_TOUCH(c, e, {
+    if (!find_unknown(c, e->collider)) { return 0; }
+  });
   EACH_CELL_TOUCH(c, e, {
     if (!find_unknown(c, e->collider)) { return 0; }
-    any = 1;
   });
-  any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
-#endif
-  (void)c;
-  return any;
+  return meets_colliders(c) || (body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0);
 }
 
 static free_pieces free_pieces_of(const cloth *c) {
@@ -18885,12 +18485,10 @@ static free_pieces free_pieces_of(const cloth *c) {
   if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
   }
-#if WITH_GAPS
   if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
     if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
     return f;
   }
-#endif
   f.count = is_in_pieces(c) ? is_unheld(c) : is_free_piece(c); /* pieces that push each other are free together */
   f.label[0] = LABEL_ALL;
   return f;
@@ -18899,19 +18497,15 @@ static free_pieces free_pieces_of(const cloth *c) {
 /* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
 static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
   solve_arrays a = *arrays_of(c);
-#if WITH_GAPS
-  if (label != LABEL_ALL) {
+  if (WITH_GAPS && label != LABEL_ALL) {
     const int32_t *labels = labels_of(c);
     clear_floats(free, a.pitch * a.rows);
     for (int32_t i = 0; i < c->count; i++) {
-      const int32_t place = i / a.columns * a.pitch + i % a.columns;
+      const int32_t place = place_of(&a, i);
       if (labels[place] == label) { *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0); }
     }
     a.diagonal = free;
   }
-#endif
-  (void)label;
-  (void)free;
   return a;
 }
 
@@ -18920,7 +18514,6 @@ static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
   return arrays_of_label(c, label, floats_at(c, c->scratch.product));
 }
 
-/* Sums of vectors over all particles. */
 typedef struct vector_sum {
   row_sum x, y, z;
 } vector_sum;
@@ -19010,7 +18603,6 @@ CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
   return f;
 }
 
-/* The weight of the masses of a member. */
 static float mass_weight(const solve_group *s, const solve_member *m) {
   return reference_mass(m->c) / reference_mass(s->members->c);
 }
@@ -19059,10 +18651,6 @@ CLOTH_SEPARATE void start_at_common_motions(const cloth *c, const free_pieces *f
  *   gradient  kappa (x_a - 2 x_i + x_f) on f
  *   block     kappa I
  */
-
-static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
-  return near_vector(array, a->plane, place_of(a, particle));
-}
 
 /* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
 typedef struct clamped_hinge {
@@ -19310,8 +18898,6 @@ static cloth_vector target_of(const cloth *c, int32_t particle, float late) {
   return place_in_step(c, target_vector(c, TARGET_POSITION_BEFORE, TARGET_POSITION, particle, late));
 }
 
-#if WITH_TARGETS
-
 /* Particles whose max distance is 0 are pins that go to their targets. */
 CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
@@ -19325,8 +18911,6 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
     }
   }
 }
-
-#endif
 
 /* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
@@ -19507,16 +19091,12 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-#if WITH_PLANNING
-
 /* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
   return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
 }
-
-#endif
 
 /// Prediction ///
 
@@ -19540,20 +19120,19 @@ typedef struct prediction_terms {
 
 static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
   const vector_array none = {NULL, NULL, NULL};
-  const prediction_terms p = {.x = vectors_at(c, c->state.position),
-                              .v = vectors_at(c, c->state.velocity),
-                              .before = c->state.velocity_history ? history_of(c, 1) : none,
-                              .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
-                              .h = lanes_splat(t->h),
-                              .reach = lanes_splat(t->reach * t->h),
-                              .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
-                              .drag = lanes_splat(t->drag),
-                              .dry_drag = lanes_splat(t->dry_drag),
-                              .rest_speed = lanes_splat(t->rest_speed),
-                              .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
-                              .blends = t->blend > 0.0f,
-                              .has_dry_drag = t->dry_drag > 0.0f};
-  return p;
+  return (prediction_terms){.x = vectors_at(c, c->state.position),
+                            .v = vectors_at(c, c->state.velocity),
+                            .before = c->state.velocity_history ? history_of(c, 1) : none,
+                            .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
+                            .h = lanes_splat(t->h),
+                            .reach = lanes_splat(t->reach * t->h),
+                            .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
+                            .drag = lanes_splat(t->drag),
+                            .dry_drag = lanes_splat(t->dry_drag),
+                            .rest_speed = lanes_splat(t->rest_speed),
+                            .pressed = c->state.touching ? floats_at(c, c->state.touching) : NULL,
+                            .blends = t->blend > 0.0f,
+                            .has_dry_drag = t->dry_drag > 0.0f};
 }
 
 /* The velocity of a block of free particles, extrapolated by BDF2: v + w (6 v0 - 7 v1 + v2) / 9. */
@@ -19812,8 +19391,7 @@ typedef struct momenta {
 } momenta;
 
 static momenta momenta_of(const vector_sum sums[2]) {
-  const momenta m = {vector_sum_of(&sums[0]), vector_sum_of(&sums[1])};
-  return m;
+  return (momenta){vector_sum_of(&sums[0]), vector_sum_of(&sums[1])};
 }
 
 /* The arms of a block about a centre, 0 where there is no cloth. */
@@ -19974,8 +19552,7 @@ static inertia_tensor tensor_of_inertia(const inertia_sums *t) {
     return none;
   }
   const float scale = 0.5f / trace;
-  const inertia_tensor i = {inverse_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), scale};
-  return i;
+  return (inertia_tensor){inverse_tensor(scale, trace * (1.0f + 2.0f * LEAST_INERTIA), d, e), scale};
 }
 
 /* I^-1 L */
@@ -19994,8 +19571,6 @@ typedef struct common_motion {
   cloth_vector centre, shift, turn;
   int32_t has_bodies;
 } common_motion;
-
-#if WITH_BODIES
 
 /* Runs statements for each body `b`, with its unknowns `u`, that moves along and is not another cloth's. */
 #define EACH_BODY_ALONG(c, b, u, ...)                                                                                  \
@@ -20069,10 +19644,6 @@ static void take_from_bodies(const cloth *c, const common_motion *m) {
   }
 }
 
-#else
-#define add_body_inertia(c, t, centre, sums) ((void)(t))
-#endif
-
 static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
   *sum = vector_add_scaled(*sum, a, weight);
 }
@@ -20082,10 +19653,7 @@ static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32
   const solve_arrays a = arrays_of_free_piece(m->c, label);
   const cloth_vector moment = sum_of_piece(m->c, &a, 1, mass);
   const cloth_vector centre = vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM));
-#if WITH_BODIES
-  if (has_bodies) { return centre_with_bodies(m->c, m->t, centre, mass); }
-#endif
-  return centre;
+  return WITH_BODIES && has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
 }
 
 /* The same of all members together. */
@@ -20113,18 +19681,14 @@ CLOTH_ONCE void take_motion(const cloth *c, int32_t label, const common_motion *
     const lanes3 taken = lanes3_keep(there, lanes3_add(shift, lanes3_cross(turned, r)));
     own_store(a->solution, place, lanes3_subtract(own_load(a->solution, place), taken));
   });
-#if WITH_BODIES
-  if (m->has_bodies) { take_from_bodies(c, m); }
-#endif
+  if (WITH_BODIES && m->has_bodies) { take_from_bodies(c, m); }
 }
 
 CLOTH_ONCE void add_momenta_of_member(const solve_group *s, const solve_member *m, int32_t label,
                                       const common_motion *whole, momenta *sum) {
   const solve_arrays a = arrays_of_free_piece(m->c, label);
   momenta own = momenta_of_solution(m->c, m->t, &a, whole->centre, m->has_solution);
-#if WITH_BODIES
-  if (whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
-#endif
+  if (WITH_BODIES && whole->has_bodies) { add_body_momenta(m->c, m->t, whole->centre, &own); }
   const float weight = mass_weight(s, m);
   add_weighted(&sum->linear, own.linear, weight);
   add_weighted(&sum->angular, own.angular, weight);
@@ -20138,7 +19702,7 @@ CLOTH_ONCE void find_inertia_of_members(const solve_group *s, int32_t label, con
     const float weight = mass_weight(s, m);
     inertia_sums own;
     find_inertia_sums(m->c, label, whole->centre, with_air, &own);
-    if (whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &own); }
+    if (WITH_BODIES && whole->has_bodies) { add_body_inertia(m->c, m->t, whole->centre, &own); }
     sum->isotropic += weight * own.isotropic;
     for (int32_t n = 0; n < INERTIA_PARTS; n++) {
       add_weighted(&sum->part[n], own.part[n], weight);
@@ -20315,23 +19879,22 @@ typedef struct product_row {
 /* Row `row`. `bends`: the product holds the forces of the plate, over `plate`. */
 CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends, float plate) {
   const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
-  product_row r = {.x = a->place + NEAR_STEP * first,
-                   .x_below = a->place + NEAR_STEP * (first + next),
-                   .p = a->direction + NEAR_STEP * first,
-                   .p_below = a->direction + NEAR_STEP * (first + next),
-                   .springs = a->springs + SPRING_FLOATS * first,
-                   .diagonal = a->diagonal + first,
-                   .bends = bends,
-                   .plate = lanes_splat(plate),
-                   .air = a->air ? a->air + 3 * first : NULL,
-                   .ground = ground_of_row(a, row),
-                   .above = forces_of_row(a, row - 1),
-                   .brought = forces_of_row(a, row),
-                   .q = a->product + 3 * first,
-                   .plane = a->plane,
-                   .buffer = a->buffer,
-                   .columns = a->columns};
-  return r;
+  return (product_row){.x = a->place + NEAR_STEP * first,
+                       .x_below = a->place + NEAR_STEP * (first + next),
+                       .p = a->direction + NEAR_STEP * first,
+                       .p_below = a->direction + NEAR_STEP * (first + next),
+                       .springs = a->springs + SPRING_FLOATS * first,
+                       .diagonal = a->diagonal + first,
+                       .bends = bends,
+                       .plate = lanes_splat(plate),
+                       .air = a->air ? a->air + 3 * first : NULL,
+                       .ground = ground_of_row(a, row),
+                       .above = forces_of_row(a, row - 1),
+                       .brought = forces_of_row(a, row),
+                       .q = a->product + 3 * first,
+                       .plane = a->plane,
+                       .buffer = a->buffer,
+                       .columns = a->columns};
 }
 
 CLOTH_INLINE void next_product_row(const solve_arrays *a, product_row *r, int32_t row) {
@@ -20565,17 +20128,16 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
 CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep_terms *t, int32_t row) {
   const int32_t next = NEAR_STEP * a->pitch, is_first = row == 0, is_last = row + 1 == a->rows;
   const float *p = a->direction + row * next;
-  const plate_squares s = {.above = is_first ? p : p - next,
-                           .here = p,
-                           .below = is_last ? p : p + next,
-                           .border = is_first  ? p + next
-                                     : is_last ? p - next
-                                               : NULL,
-                           .ratio = lanes_splat(t->hinge_ratio),
-                           .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
-                           .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
-                           .squared_ratio = t->hinge_ratio * t->hinge_ratio};
-  return s;
+  return (plate_squares){.above = is_first ? p : p - next,
+                         .here = p,
+                         .below = is_last ? p : p + next,
+                         .border = is_first  ? p + next
+                                   : is_last ? p - next
+                                             : NULL,
+                         .ratio = lanes_splat(t->hinge_ratio),
+                         .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
+                         .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
+                         .squared_ratio = t->hinge_ratio * t->hinge_ratio};
 }
 
 /* Adds the plate's part of row `row` where hinges and cells differ, see terms/hinges.h. */
@@ -20630,10 +20192,6 @@ CLOTH_ONCE float square_direction(const cloth *c, const substep_terms *t) {
  * In: place, way, turn, bent, diagonal, coefficient rows. Out: residual = b, 0 at pins; springs; spring sums in
  * `inverse`; air. Scratch: row buffers.
  */
-
-CLOTH_INLINE symmetric no_block(void) {
-  return symmetric_identity(lanes_splat(0.0f));
-}
 
 /* The row buffer of the blocks that springs of a direction bring from row `row` to the one below. */
 CLOTH_INLINE float *down_blocks(const solve_arrays *a, int32_t row, int32_t direction) {
@@ -20726,10 +20284,9 @@ CLOTH_INLINE spring_coefficients coefficients_at(const linear_row *r, int32_t d,
 
 /* How a block of springs of direction d, a constant, moves. */
 CLOTH_INLINE spring_motion motion_at(const linear_row *r, int32_t d, int32_t i) {
-  const spring_motion m = {.d = along_springs(r->x, r->x_below, r->plane, d, i),
-                           .way = along_springs(r->way, r->way_below, r->plane, d, i),
-                           .turn = along_springs(r->turn, r->turn_below, r->plane, d, i)};
-  return m;
+  return (spring_motion){.d = along_springs(r->x, r->x_below, r->plane, d, i),
+                         .way = along_springs(r->way, r->way_below, r->plane, d, i),
+                         .turn = along_springs(r->turn, r->turn_below, r->plane, d, i)};
 }
 
 /* Stores the two floats of a block of springs, and the block that they bring to their other ends. */
@@ -20737,7 +20294,8 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   float *to = OWN(r->springs, SPRING_FLOATS, i, SPRING_ACROSS(d));
   lanes_store(to, spring->across);
   lanes_store(to + CLOTH_LANES, spring->along);
-  buffer_block_store(r->blocks[d], r->buffer, i, block_of_spring(spring->across, spring->along, apart));
+  const symmetric block = block_of_spring(spring->across, spring->along, apart);
+  symmetric_store(r->blocks[d] + BLOCK_STEP * i, BLOCK_PLANE(r->buffer), block);
 }
 
 /* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks.
@@ -20828,7 +20386,7 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(diagonal + i));
     if (is_skipped(moves)) {
-      own_block_store(to, i, no_block());
+      own_block_store(to, i, symmetric_identity(lanes_splat(0.0f)));
       continue;
     }
     CLOTH_UNROLL
@@ -20847,13 +20405,12 @@ typedef struct first_forces {
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
-  const first_forces f = {
+  return (first_forces){
       .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
       .rest = lanes_splat(t->rest),
       .plate = lanes_splat(plate_scale(a, t, 1.0f)),
       .bends = t->bends,
       .wind = wind};
-  return f;
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
@@ -20966,8 +20523,6 @@ CLOTH_ONCE void linearise(const cloth *c, const substep_terms *t) {
 /* More iterations of cloths that are sewn together, whose levels end at the seam: with 4 in all a sheet in two panels
    gains four times the energy of the whole one in a swing, with 8 neither does (tests/seams.c, energy). */
 #define SEWN_ITERATIONS 4
-
-#if WITH_SEAMS
 
 /* Springs that are gathered, bits of the particle where they start: to the next one of the row, of the column. */
 #define GATHERED_WARP 1u
@@ -21098,10 +20653,9 @@ static stitch_ends ends_of_stitch(const cloth_seam *seam, int32_t n) {
   const cloth_seam_side *longer, *shorter;
   order_sides(seam, &longer, &shorter);
   const seam_place place = place_on_shorter(n, longer->count, shorter->count);
-  const stitch_ends ends = {{longer->cloth, shorter->cloth, shorter->cloth},
-                            {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)},
-                            place.share};
-  return ends;
+  return (stitch_ends){{longer->cloth, shorter->cloth, shorter->cloth},
+                       {sewn_at(longer, n), sewn_at(shorter, place.before), sewn_at(shorter, place.after)},
+                       place.share};
 }
 
 /* 1 if a stitch has all of its particles. That of an absent one is left out. */
@@ -21125,12 +20679,8 @@ static float rest_between(const cloth *c, int32_t a, int32_t b) {
   across = is_wrapped(c) && 2 * across > columns ? columns - across : across;
   const float u = (float)across * c->grid.spacing_warp, v = (float)down * c->grid.spacing_weft;
   const float length = square_root(u * u + v * v);
-#if WITH_REST_SHAPE
-  if (has_rest_shape(c) && (row == other || down * columns == (a < b ? b - a : a - b))) {
-    return length * mean_rest_ratio(c, a, b);
-  }
-#endif
-  return length;
+  const int32_t is_along = row == other || down * columns == (a < b ? b - a : a - b);
+  return has_rest_shape(c) && is_along ? length * mean_rest_ratio(c, a, b) : length;
 }
 
 static float rest_of_side(const cloth_group *group, const cloth_seam_side *side) {
@@ -21276,8 +20826,6 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
   s->speed = group->seam_speed;
 }
 
-#endif
-
 /// Particles that are sewn together ///
 
 /*
@@ -21297,8 +20845,6 @@ CLOTH_SEPARATE void make_stitches(sewing *s, const cloth_group *group) {
  *
  * In: stitches, positions, velocities, diagonals. Out: the same, filtered arrays, in the memory of the group.
  */
-
-#if WITH_SEAMS
 
 /// Unknowns ///
 
@@ -21682,8 +21228,6 @@ CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
   join_velocities(s, part, inverse_h);
 }
 
-#endif
-
 /// Folds of seams ///
 
 /*
@@ -21697,8 +21241,6 @@ CLOTH_SEPARATE void settle_sewn(sewing *s, int32_t part, float inverse_h) {
  * the one fabric would have there, and k_b of the other. Viscosities likewise. Along the seam half of each hinge is
  * taken out, as both sides have hinges of their own where the joined cloth has one.
  */
-
-#if WITH_SEAMS
 
 /// Lines from a seam inwards ///
 
@@ -21714,8 +21256,7 @@ typedef struct sewn_line {
 static sewn_line line_from(const cloth *c, int32_t particle, int32_t d, int32_t step) {
   const int32_t row = particle / c->grid.columns, column = particle % c->grid.columns;
   const int32_t next = particle_from(c, d == WEFT ? row + step : row, d == WARP ? column + step : column);
-  const sewn_line l = {c, particle, next, d, step > 0 ? particle : next};
-  return l;
+  return (sewn_line){c, particle, next, d, step > 0 ? particle : next};
 }
 
 static int has_spring(const sewn_line *l) {
@@ -21789,8 +21330,7 @@ static float clamp_factor(const fold_side side[2]) {
 /// The folds of a step ///
 
 static seam_end end_at(const cloth *c, int32_t member, int32_t particle, float weight) {
-  const seam_end end = {member, particle, place_in_rows(c, particle), weight};
-  return end;
+  return (seam_end){member, particle, place_in_rows(c, particle), weight};
 }
 
 /* Makes the fold of stitch n of a seam, if it has one. */
@@ -22108,15 +21648,11 @@ CLOTH_SEPARATE float gathers_rise(const sewing *s, int32_t n, const substep_term
   return sum;
 }
 
-#endif
-
 /// Bodies of several cloths ///
 
 /* Bodies with mass that several cloths of a group touch, each as a collider. The first of them leads: its unknowns are
    those of all, with what touches it in every cloth (bodies/coupling.h); the others take pose and velocities from
    there. */
-
-#if WITH_COMMON_BODIES
 
 /* Which cloths of a group have a body, a bit each; 0 for one that no two have. */
 static uint32_t cloths_of_body(const cloth_group *group, int32_t k) {
@@ -22147,8 +21683,7 @@ static collider_slot *common_slot(const cloth_group *group, int32_t k, int32_t n
 /* A pose relative to the origin of one cloth, relative to that of another. */
 static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose *pose) {
   const cloth_vector place = vector_flush(vector_add(pose->position, way_between(to, from)), STATE_QUANTUM);
-  const cloth_pose moved = {limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
-  return moved;
+  return (cloth_pose){limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
 }
 
 /* Runs statements for cloths n of a group that have body k in common with the one that leads, and are not it. */
@@ -22223,8 +21758,6 @@ CLOTH_SEPARATE void follow_leaders(const cloth_group *group, uint32_t members) {
     }
   });
 }
-
-#endif
 
 /// The coarsest level ///
 
@@ -22634,12 +22167,10 @@ static void restrict_strip(const cloth *c, stage_piece *piece) {
 
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
 CLOTH_ONCE void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
-#if WITH_GAPS
   if (is_in_pieces(c)) {
     restrict_pieces(c, number, floats, from, to, scale);
     return;
   }
-#endif
   const restriction r = {from, to, number, floats, scale};
   run_level_strips(c, restrict_strip, &r, &workspace_of(c)->levels[number]);
 }
@@ -22716,9 +22247,9 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
   for (int32_t n = w->level_count - 1; n > 0; n--) {
     if (is_in_pieces(c)) {
       interpolate_pieces(c, n);
-      continue;
+    } else {
+      interpolate_level(c, n);
     }
-    interpolate_level(c, n);
   }
   return parts;
 }
@@ -22813,10 +22344,7 @@ CLOTH_ONCE float add_levels(const cloth *c) {
 
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
 CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
-  if (uses_levels(c)) {
-    const solve_arrays *a = arrays_of(c);
-    build_levels(c, a, t);
-  }
+  if (uses_levels(c)) { build_levels(c, arrays_of(c), t); }
   run_strips(c, invert_strip, t);
   return add_levels(c);
 }
@@ -22959,8 +22487,6 @@ CLOTH_ONCE float advance(const cloth *c, float alpha, int32_t first, int32_t kee
   return add_levels(c);
 }
 
-#if WITH_COLLIDERS
-
 /* z . q of a row, with z = D^-1 r and what the coarse levels give, and D^-1 r in place of q. `levels`: as turn_row().
  */
 CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spread_row *spread, int32_t levels) {
@@ -22992,8 +22518,6 @@ CLOTH_SEPARATE void conjugate_strip(const cloth *c, stage_piece *piece) {
 CLOTH_ONCE float conjugate(const cloth *c) {
   return sum_strips(c, conjugate_strip, NULL);
 }
-
-#endif
 
 CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, stage_piece *p) {
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
@@ -23037,36 +22561,25 @@ struct group_joints {
   int32_t part;     /* of the group: the first of its cloths */
   uint32_t members; /* its cloths, a bit each */
   float inverse_h;  /* of the part of a substep */
-#if WITH_SEAMS
   sewing *seams;
-#endif
 };
-
-#if WITH_SEAMS
 
 /* By how many iterations its solve does more. */
 static int32_t more_iterations(const group_joints *j) {
   int is_sewn = 0;
-  for (int32_t n = 0; n < j->group->count; n++) {
+  for (int32_t n = 0; WITH_SEAMS && n < j->group->count; n++) {
     is_sewn |= (j->members >> n & 1u) && j->seams->is_sewn[n];
   }
   return is_sewn ? SEWN_ITERATIONS : 0;
 }
 
-/* As a part of a substep begins, before the prediction: velocities of what is sewn meet. */
-static void meet_seams(const solve_group *g) {
-  sewing *s = g->joints->seams;
-  EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
-  meet_sewn(s, g->joints->part, g->members->t);
-}
-
-/* After it. */
 static void place_joined(const group_joints *j) {
-  place_sewn(j->seams, j->part);
+  if (WITH_SEAMS) { place_sewn(j->seams, j->part); }
 }
 
 /* Forces and blocks of springs across seams; gathers resist no compression. */
 static void add_joint_terms(const solve_group *g) {
+  if (!WITH_SEAMS) { return; }
   EACH_MEMBER(g, m, loosen_gathers(g->joints->seams, m->number, m->t));
   add_seam_springs(g->joints->seams, g->joints->part, g->joints->inverse_h);
 }
@@ -23074,11 +22587,10 @@ static void add_joint_terms(const solve_group *g) {
 /* Before contacts are predicted from what acts on each particle and what pressed it last, b' (contact/press.h):
    particles that are sewn together have their shares of what all of them have. */
 static void share_contacts(const solve_group *g) {
-#if WITH_COLLIDERS
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
   EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
-  if (!touches) { return; }
+  if (!WITH_SEAMS || !WITH_COLLIDERS || !touches) { return; }
   EACH_SEWN(s, g->joints->part, p, c, {
     const solve_arrays *a = arrays_of(c);
     const workspace *w = workspace_of(c);
@@ -23094,45 +22606,41 @@ static void share_contacts(const solve_group *g) {
     const solve_arrays *a = arrays_of(c);
     add_to_particle(a, p->particle, vector_scale(p->velocity, -1.0f));
   });
-#endif
-  (void)g;
 }
 
 /* What meeting has changed of the angular momentum, scaled as that of the first member. */
 static cloth_vector moment_of_meeting(const solve_group *g) {
-  if (!g->joints) { return vector(0.0f, 0.0f, 0.0f); }
+  if (!WITH_SEAMS || !g->joints) { return vector(0.0f, 0.0f, 0.0f); }
   const float scale = g->members->t->h / reference_mass(g->members->c);
   return vector_scale(g->joints->seams->moment[g->joints->part], scale);
 }
 
 /* The solutions of what has been solved for alone. */
 static void join_solved(const group_joints *j) {
-  join_solutions(j->seams, j->part);
+  if (WITH_SEAMS) { join_solutions(j->seams, j->part); }
 }
 
 /* Makes the residuals of what is sewn together one, or the products. */
-static void join_residuals(const group_joints *j) {
-  join_own(j->seams, j->part, 0);
-}
-
-static void join_products(const group_joints *j) {
-  join_own(j->seams, j->part, 1);
+static void join_vectors(const group_joints *j, int32_t are_products) {
+  if (WITH_SEAMS) { join_own(j->seams, j->part, are_products); }
 }
 
 /* The same of directions, see join_direction(). */
 static void join_directions(const group_joints *j, float beta, int32_t again) {
-  join_direction(j->seams, j->part, beta, again);
+  if (WITH_SEAMS) { join_direction(j->seams, j->part, beta, again); }
 }
 
 /* What springs across seams add to p . q and, but for the last direction, to the product, which is joined. */
 static float multiply_joints(const group_joints *j, int32_t is_last) {
+  if (!WITH_SEAMS) { return 0.0f; }
   const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
-  if (!is_last) { join_products(j); }
+  if (!is_last) { join_vectors(j, 1); }
   return sum;
 }
 
 /* By how much the energy of springs across seams, and of what gathers do not resist, rises over the ways. */
 static float joints_rise(const solve_group *g) {
+  if (!WITH_SEAMS) { return 0.0f; }
   float rise = seam_springs_rise(g->joints->seams, g->joints->part);
   EACH_MEMBER(g, m, rise -= m->weight * gathers_rise(g->joints->seams, m->number, m->t));
   return rise;
@@ -23140,46 +22648,28 @@ static float joints_rise(const solve_group *g) {
 
 /* 1 if seams are open, whose closing does work that is not known. */
 static int is_closing(const group_joints *j) {
-  return are_sewn_open(j->seams, j->part);
+  return WITH_SEAMS && are_sewn_open(j->seams, j->part);
 }
 
 /* When all has been moved: what is sewn together is at one place. */
 static void settle_joined(const group_joints *j) {
-  settle_sewn(j->seams, j->part, j->inverse_h);
+  if (WITH_SEAMS) { settle_sewn(j->seams, j->part, j->inverse_h); }
 }
-
-#else
-#define more_iterations(j) 0
-#define meet_seams(g) ((void)(g))
-#define place_joined(j) ((void)(j))
-#define add_joint_terms(g) ((void)(g))
-#define share_contacts(g) ((void)(g))
-#define moment_of_meeting(g) vector(0.0f, 0.0f, 0.0f)
-#define join_solved(j) ((void)(j))
-#define join_residuals(j) ((void)(j))
-#define join_products(j) ((void)(j))
-#define join_directions(j, beta, again) ((void)(j))
-#define multiply_joints(j, is_last) 0.0f
-#define joints_rise(g) 0.0f
-#define is_closing(j) 0
-#define settle_joined(j) ((void)(j))
-#endif
 
 /* As a part of a substep begins, before the prediction: what is sewn meets, common bodies are one. */
 static void meet(const solve_group *g) {
   g->joints->inverse_h = g->members->t->inverse_h;
-  meet_seams(g);
-#if WITH_COMMON_BODIES
-  link_bodies(g->joints->group, g->joints->members);
-#endif
+  if (WITH_SEAMS) {
+    sewing *s = g->joints->seams;
+    EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
+    meet_sewn(s, g->joints->part, g->members->t);
+  }
+  if (WITH_COMMON_BODIES) { link_bodies(g->joints->group, g->joints->members); }
 }
 
 /* Once the new positions have been accepted: common bodies are where those of their leaders are. */
 static void accept_common_bodies(const solve_group *g) {
-#if WITH_COMMON_BODIES
-  follow_leaders(g->joints->group, g->joints->members);
-#endif
-  (void)g;
+  if (WITH_COMMON_BODIES) { follow_leaders(g->joints->group, g->joints->members); }
 }
 
 /// The solve ///
@@ -23247,11 +22737,8 @@ typedef struct solve_state {
 
 /* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
 static float multiply_member(const solve_member *m, int32_t is_last) {
-  float sum = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
-#if WITH_COLLIDERS
-  sum += workspace_of(m->c)->cells > 0 ? multiply_cells(m->c, is_last) : 0.0f;
-#endif
-  return sum;
+  const float sum = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+  return WITH_COLLIDERS && workspace_of(m->c)->cells > 0 ? sum + multiply_cells(m->c, is_last) : sum;
 }
 
 /* q = A p, of confined particles what they may do; of the last one only p . q. Returns that. */
@@ -23259,9 +22746,7 @@ static float multiply_direction(const solve_state *s, int32_t is_last) {
   float sum = 0.0f;
   EACH_MEMBER(s->group, m, sum += m->weight * multiply_member(m, is_last));
   sum += s->has_bodies ? multiply_bodies(s->group, is_last) : 0.0f;
-#if WITH_SELF
   sum += has_elements(s->group) ? multiply_pairs(s->group->pairs, is_last) : 0.0f;
-#endif
   sum += s->group->joints ? multiply_joints(s->group->joints, is_last) : 0.0f;
   EACH_MEMBER(s->group, m, {
     if (!is_last) { confine_own(m->c, floats_at(m->c, m->c->scratch.product)); }
@@ -23282,54 +22767,38 @@ static int32_t are_whole(const solve_state *s) {
 /* The new direction's share of the last one where the operator has changed since: it is made conjugate to that one,
    beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
 static float turned_share(const solve_state *s, float beta) {
-#if WITH_COLLIDERS
-  if (are_whole(s)) {
-    float with_old = 0.0f;
-    EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
-    return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
-  }
-#endif
-  (void)s;
-  return beta;
+  float with_old = 0.0f;
+  if (!WITH_COLLIDERS || !are_whole(s)) { return beta; }
+  EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
+  return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
 }
 
-#if WITH_COLLIDERS || WITH_SELF
-
-/* Adds what has changed in a member of a weight. */
 static void add_change(solve_change *all, const solve_change *change, float weight) {
   all->along += weight * change->along;
   all->most += weight * change->most;
   all->changed |= change->changed;
 }
 
-#endif
-
 /* Corrects contacts before the second iteration and before the last of t->iterations, see contact/press.h. Returns what
    has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   solve_change all = {0.0f, 0.0f, 0};
-#if WITH_COLLIDERS
-  const int32_t is_last = iteration == s->iterations - 1;
+  const int32_t is_last = iteration == s->iterations - 1, is_due = WITH_COLLIDERS && (iteration == 1 || is_last);
   EACH_MEMBER(s->group, m, {
-    if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
+    if (is_due && workspace_of(m->c)->touches > 0) {
       const solve_change change = release_contacts(m->c, m->t, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
-    if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
+    if (is_due && workspace_of(m->c)->cells > 0) {
       const solve_change change = release_cells(m->c, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
   });
-#endif
-#if WITH_SELF
-  if (has_elements(s->group) && iteration == s->iterations - 1) {
+  if (has_elements(s->group) && is_last) {
     note_solutions(s->group);
     const solve_change change = release_pairs(s->group->pairs, s->step);
     add_change(&all, &change, 1.0f);
   }
-#endif
-  (void)s;
-  (void)iteration;
   return all;
 }
 
@@ -23359,7 +22828,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   free_pieces pieces = free_pieces_of_members(g);
   take_common_motions(g, &pieces);
   start_coupling(g);
-  if (g->joints) { join_residuals(g->joints); }
+  if (g->joints) { join_vectors(g->joints, 0); }
   EACH_MEMBER(g, m, {
     confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
     s->along += m->weight * precondition_first(m->c, m->t);
@@ -23392,8 +22861,8 @@ CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_do
   const solve_change change = is_done ? nothing_changed : release(s, iteration);
   const int32_t keeps = change.changed && are_whole(s);
   if (s->group->joints && change.changed) {
-    join_residuals(s->group->joints);
-    join_products(s->group->joints);
+    join_vectors(s->group->joints, 0);
+    join_vectors(s->group->joints, 1);
   }
   s->along = 0.0f;
   EACH_MEMBER(s->group, m, {
@@ -23554,11 +23023,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
 
 /* 1 if contacts may leave something behind. */
 static int leaves_contacts(const cloth *c) {
-#if WITH_COLLIDERS
-  return c->scratch.touches && collider_end(c) > 0;
-#else
-  return 0;
-#endif
+  return WITH_COLLIDERS && c->scratch.touches && collider_end(c) > 0;
 }
 
 /* place = where the springs were linearised, again, as what contacts leave behind is told from there. */
@@ -23747,11 +23212,8 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
 
 static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(arrays_of(c), t);
-  float rise = rise_of_rows(c, t) + clamps_rise(c, t);
-#if WITH_COLLIDERS
-  if (meets_colliders(c)) { rise += contact_rise(c, t) + cells_rise(c, t); }
-#endif
-  return rise;
+  const float rise = rise_of_rows(c, t) + clamps_rise(c, t);
+  return meets_colliders(c) ? rise + (contact_rise(c, t) + cells_rise(c, t)) : rise;
 }
 
 /* The kinetic energy of the ways beside the motion as a whole. */
@@ -23808,11 +23270,7 @@ static int is_lively(const cloth *c, const substep_terms *t) {
 
 /* 1 if a collider that the cloth touches moves: it does work that is not known here. */
 static int is_moved_by_colliders(const cloth *c) {
-#if WITH_COLLIDERS
   return meets_colliders(c) && do_touched_move(c);
-#else
-  return 0;
-#endif
 }
 
 /* 1 if there is a bound on the energy of a solved substep. */
@@ -23950,8 +23408,6 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
  * Out: own.pin_reactions [N s], residual without these rows; solution, the last step is 0, where the rest is shared.
  */
 
-#if WITH_BODIES
-
 /* Adds a scaled force [m] of one substep to the reaction of a particle. */
 static void note_scaled(const cloth *c, const substep_terms *t, int32_t particle, cloth_vector force) {
   cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
@@ -23974,8 +23430,6 @@ static void note_cells(const cloth *c, const substep_terms *t, int32_t has_solut
   });
 }
 
-#if WITH_SELF
-
 /* What pairs of cloth and cloth do to pins. */
 static void note_pairs(const solve_group *g) {
   pair_ends x;
@@ -23993,8 +23447,6 @@ static void note_pairs(const solve_group *g) {
     }
   });
 }
-
-#endif
 
 /* The solution of a particle at a place of the grid; 0 where there is none. */
 static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t row, int32_t column,
@@ -24200,7 +23652,7 @@ CLOTH_SEPARATE void note_solution(const cloth *c, const substep_terms *t, int32_
 
 /* Gives what is sewn to held particles, and is led by them, does to them to these. */
 CLOTH_SEPARATE void note_joined(const solve_group *g) {
-#if WITH_SEAMS
+  if (!WITH_SEAMS) { return; }
   const sewing *s = g->joints->seams;
   EACH_MEMBER(g, m, {
     const solve_arrays *a = arrays_of(m->c);
@@ -24217,7 +23669,6 @@ CLOTH_SEPARATE void note_joined(const solve_group *g) {
       *own = vector(0.0f, 0.0f, 0.0f);
     });
   });
-#endif
 }
 
 /* The force of the air on all pins, scaled. */
@@ -24299,16 +23750,12 @@ CLOTH_SEPARATE void share_rest(const solve_group *s) {
   });
 }
 
-#endif
-
 /// Attached particles ///
 
 /* A particle attached to a collider without mass is a pin that goes, in every part of a substep, to where the point of
    the collider will be. One attached to a body is free, and held by a spring (coupling.h). In: attachments, poses,
    solution. Out: velocities of attached pins, own.pin_reactions, reactions. Scratch: own.attached, what colliders have
    been given in this step. */
-
-#if WITH_BODIES
 
 /* Where the point of an attachment is at a share of the step [m]. */
 static cloth_vector attached_point_at(const cloth *c, const attachment *a, float share) {
@@ -24347,16 +23794,12 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
   }
 }
 
-#endif
-
 /* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
-#if WITH_BODIES
-  if (find_attachment(c, particle)) {
+  if (WITH_BODIES && find_attachment(c, particle)) {
     remove_attachment(c, particle);
     wake(c);
   }
-#endif
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
   if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {
@@ -24490,18 +23933,12 @@ static int may_shorten(const cloth *c) {
   return c->settings.integration.method != CLOTH_INTEGRATION_EXPLICIT_ONLY && !c->settings.capacity.fixed_work;
 }
 
-#if WITH_SELF && (WITH_PLANNING || WITH_GROUPS)
-
 /* Most iterations of a solve with pairs, in one of so many substeps of dt. */
 static int32_t most_pair_iterations(const cloth *c, float dt, int32_t substeps) {
   substep_terms t;
   set_terms(c, dt / (float)substeps, substeps, &t);
   return t.rounds * t.iterations;
 }
-
-#endif
-
-#if WITH_PLANNING
 
 static int32_t count_pins(const cloth *c) {
   int32_t pins = 0;
@@ -24511,17 +23948,11 @@ static int32_t count_pins(const cloth *c) {
   return pins;
 }
 
-#if WITH_COLLIDERS
-
 /* Most pairs of a particle and a collider in a part, with so many colliders, surfaces among them. */
 static int64_t most_searches(const cloth *c, int32_t colliders, int32_t surfaces, int32_t has_fields) {
   const int32_t searches = SEARCHES_PER_PART + SEARCHES_FOR_TOUCHES * (most_followed(has_fields) + SEARCHES_OF_CELL);
   const int64_t of_solids = (int64_t)c->count * (colliders - surfaces) * searches;
-#if WITH_SURFACES
-  return of_solids + surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES);
-#else
-  return of_solids;
-#endif
+  return of_solids + (WITH_SURFACES ? surfaces * most_surface_searches(c, has_fields, SEARCHES_FOR_TOUCHES) : 0);
 }
 
 /* Most places of triangles that are looked at in a part, with room for so many that touch, 0 for none, each of which
@@ -24530,11 +23961,6 @@ static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searche
   const int32_t places = DESCENT_STEPS + CELL_FOLLOWED + 1 + (bodies > 0 ? KEPT_STEPS + 1 : 0);
   return cells > 0 ? (int64_t)SEARCHES_FOR_TOUCHES * searches * most_cells_tried(c) * places : 0;
 }
-
-#else
-#define most_searches(c, colliders, surfaces, has_fields) ((void)(surfaces), (void)(has_fields), 0)
-#define most_cell_searches(c, cells, searches, bodies) ((void)(searches), 0)
-#endif
 
 /* The scene as it is now. `most`: as it may become in a step; cloth may tear in it. */
 static work_scene work_scene_of(const cloth *c, int32_t most) {
@@ -24547,14 +23973,11 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
                   .attachments = inputs_of(c)->attachment_count};
-#if WITH_GAPS
   if (most && may_have_gaps(c)) {
     s.in_pieces = c->scratch.labels && (gap_summary_of(c)->pieces > 1 || can_tear(c));
     s.free_pieces = s.in_pieces && may_have_free_pieces(c) ? MOST_FREE_PIECES : s.free_pieces;
   }
-#endif
-#if WITH_COLLIDERS
-  if (c->scratch.touches) {
+  if (WITH_COLLIDERS && c->scratch.touches) {
     const int32_t shared = most ? c->settings.capacity.max_shared_bodies : 0; /* each may be the ground */
     int32_t colliders = shared, has_fields = shared > 0, searches = 1;
     for (int32_t index = 0; index < collider_end(c); index++) {
@@ -24572,7 +23995,6 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
     s.cells = !most ? w->cells : s.searched ? (int32_t)c->state.max_cells : 0;
     s.cell_searches = !most ? w->cell_searches : most_cell_searches(c, s.cells, searches, s.bodies);
   }
-#endif
   return s;
 }
 
@@ -24691,15 +24113,11 @@ static uint64_t most_other_work(const cloth *c, int32_t substeps) {
 
 /* Most work of contact of a cloth with itself in a step. */
 static uint64_t max_self_work(const cloth *c, float dt, int32_t substeps, int32_t parts) {
-#if WITH_SELF
-  if (feels_itself(c)) {
-    const self_settings *settings = self_settings_of(c);
-    const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
-    const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c, dt, substeps)};
-    return max_contact_work(&l, &b);
-  }
-#endif
-  return 0;
+  if (!feels_itself(c)) { return 0; }
+  const self_settings *settings = self_settings_of(c);
+  const self_layout l = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
+  const contact_bounds b = {(uint32_t)c->count, substeps, parts, most_pair_iterations(c, dt, substeps)};
+  return max_contact_work(&l, &b);
 }
 
 /* Most work of a step in so many substeps of a cloth that is awake. */
@@ -24708,14 +24126,20 @@ static uint64_t most_step_work(const cloth *c, const work_scene *s, float dt, in
          max_self_work(c, dt, substeps, s->parts);
 }
 
+/* Most work of the choice of shared bodies before a step. */
 static uint64_t max_choice_work(const cloth *c) {
   const uint64_t particles = times(c->count, COST_SHARED_BOUNDS);
   return c->settings.capacity.max_shared_bodies > 0 ? times(CLOTH_SHARED_BODY_LIMIT, COST_SHARED_BODY) + particles : 0u;
 }
 
+/* Most work of a call that makes such a step. */
+static uint64_t most_call_work(const cloth *c, const work_scene *s, float dt, int32_t substeps) {
+  return most_step_work(c, s, dt, substeps) + max_choice_work(c);
+}
+
 /* Charges a step that begins, with fixed work for all of it; `iterations` 0: as many as the cloth has alone. */
 static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, int32_t iterations) {
-  if (c->settings.capacity.fixed_work) {
+  if (WITH_PLANNING && c->settings.capacity.fixed_work) {
     work_scene s = work_scene_of(c, 1);
     s.parts = parts > 0 ? parts : s.parts;
     s.iterations = iterations;
@@ -24727,19 +24151,12 @@ static void charge_step(const cloth *c, const step_plan *plan, int32_t parts, in
 
 /* Charges a substep that is done, see substep_work(). */
 CLOTH_ONCE void charge_substep(const cloth *c, const substep_terms *t, int32_t iterations, int32_t shortenings) {
-  if (!c->settings.capacity.fixed_work) {
+  if (WITH_PLANNING && !c->settings.capacity.fixed_work) {
     const work_scene s = work_scene_of(c, 0);
     add_work(c, substep_work(c, t, &s, iterations, shortenings), 1);
   }
   workspace_of(c)->searched = workspace_of(c)->searched_before = workspace_of(c)->cell_searches = 0;
 }
-
-#else
-#define charge_step(c, plan, parts, iterations) ((void)(parts), (void)(iterations))
-#define charge_substep(c, t, iterations, shortenings) ((void)(iterations), (void)(shortenings))
-#endif
-
-#if WITH_SEAMS
 
 /* The work of so many sewn particles, springs across seams and particles of cloths with gathers in a part. */
 static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32_t iterations) {
@@ -24748,20 +24165,16 @@ static uint64_t seams_work(int32_t sewn, int32_t springs, int32_t gathers, int32
          times(springs, WORK_SEAM_SPRING + steps * WORK_SEAM_SPRING_ITERATION) + times(gathers, WORK_GATHERS);
 }
 
-#endif
-
 /* Charges what joins cloths in a part of a substep, to the first of them. */
 static void charge_joints(const solve_group *g, int32_t iterations) {
-#if WITH_SEAMS
   const sewing *s = g->joints->seams;
   const int32_t part = g->joints->part;
   int32_t sewn = 0, springs = 0, gathers = 0;
-  if (has_fixed_work(g)) { return; }
+  if (!WITH_SEAMS || has_fixed_work(g)) { return; }
   EACH_SEWN(s, part, p, c, sewn++);
   EACH_SEAM_SPRING(s, part, f, springs++);
   EACH_MEMBER(g, m, gathers += s->is_gathered[m->number] ? m->c->count : 0);
   add_work(g->members->c, seams_work(sewn, springs, gathers, iterations), 1);
-#endif
 }
 
 /// Bounds of work ///
@@ -24776,8 +24189,7 @@ static int was_linked(const cloth *c) {
 }
 
 int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
-  int error = check_step(c, dt);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step(c, dt));
   if (!work) { return CLOTH_ERROR_NULL; }
   /* By a body of a table, or as it is not linked any more in a step alone. */
   const int may_wake = c->settings.capacity.max_shared_bodies > 0 || was_linked(c);
@@ -24786,7 +24198,7 @@ int cloth_get_work_bound(const cloth *c, float dt, uint64_t *work) {
     return CLOTH_OK;
   }
   const work_scene s = work_scene_of(c, 1);
-  *work = most_step_work(c, &s, dt, choose_substeps(c, dt, 0)) + max_choice_work(c);
+  *work = most_call_work(c, &s, dt, choose_substeps(c, dt, 0));
   return CLOTH_OK;
 }
 
@@ -24795,9 +24207,7 @@ typedef struct config_model {
   cloth c;
   cloth_inputs inputs;
   self_settings self;
-#if WITH_GAPS
   gap_summary gaps;
-#endif
 } config_model;
 
 static void model_from_config(config_model *model, const cloth_config *config) {
@@ -24812,14 +24222,12 @@ static void model_from_config(config_model *model, const cloth_config *config) {
     c->self = offsetof(config_model, self);
     copy_self_settings(&model->self, config);
   }
-#if WITH_GAPS
-  if (c->gaps) {
+  if (may_have_gaps(c)) {
     measure_tearing(c, config, &model->gaps);
     c->gaps = offsetof(config_model, gaps);
     measure_mask(c, config, &model->gaps);
     model->gaps.kind |= GAPS_MASKED; /* as if it was torn */
   }
-#endif
   set_fabric(c, &config->fabric);
   model->inputs.targets = config->capacity.targets ? TARGETS_MOVING : TARGETS_NONE;
   model->inputs.tethers_chosen = TETHERS_STALE;
@@ -24833,46 +24241,35 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
   const int32_t hulls = config->capacity.geometry ? MOST_HULL_SEARCHES : 1;
   const int64_t searches = most_searches(c, most, surfaces, has_fields);
   const int64_t of_hulls = most_searches(c, hulls * most, 0, has_fields);
-  const work_scene s = {.pins = c->count,
-                        .confined = config->capacity.max_confined,
-                        .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
-                        .in_pieces = c->scratch.labels != 0,
-                        .has_targets = config->capacity.targets,
-                        .searched = searches > of_hulls ? searches : of_hulls,
-                        .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
-                        .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
-                        .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
-                                                            config->capacity.max_bodies),
-                        .predictions = (int64_t)c->count * most_predictions(c),
-                        .parts = most_parts(c),
-                        .bodies = config->capacity.max_bodies,
-                        .attachments = config->capacity.max_attachments};
-  return s;
-}
-
-/* Most work of a step of dt seconds in exactly so many substeps. */
-static uint64_t most_model_work(config_model *model, const work_scene *s, float dt, int32_t substeps) {
-  return most_step_work(&model->c, s, dt, substeps) + max_choice_work(&model->c);
-}
-
-/* The largest number of substeps that a cloth may choose for a step of dt seconds. */
-static int32_t largest_substeps(const cloth *c, float dt) {
-  return c->settings.integration.substeps > 0 ? least_substeps(c, dt) : c->settings.integration.max_substeps;
+  return (work_scene){.pins = c->count,
+                      .confined = config->capacity.max_confined,
+                      .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
+                      .in_pieces = c->scratch.labels != 0,
+                      .has_targets = config->capacity.targets,
+                      .searched = searches > of_hulls ? searches : of_hulls,
+                      .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
+                      .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
+                      .cell_searches = most_cell_searches(c, most > 0 ? (int32_t)c->state.max_cells : 0, hulls,
+                                                          config->capacity.max_bodies),
+                      .predictions = (int64_t)c->count * most_predictions(c),
+                      .parts = most_parts(c),
+                      .bodies = config->capacity.max_bodies,
+                      .attachments = config->capacity.max_attachments};
 }
 
 int cloth_config_work_bound(const cloth_config *config, float dt, uint64_t *work) {
-  int error = check_config(config);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_config(config));
   if (!work) { return CLOTH_ERROR_NULL; }
   if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   config_model model;
   model_from_config(&model, config);
   const work_scene s = worst_scene(config, &model.c);
-  uint64_t most = 0;
-  for (int32_t n = least_substeps(&model.c, dt); n <= largest_substeps(&model.c, dt); n++) {
-    most = larger_work(most, most_model_work(&model, &s, dt, n));
+  const int32_t least = least_substeps(&model.c, dt);
+  const int32_t largest = config->substeps > 0 ? least : config->integration.max_substeps;
+  *work = 0;
+  for (int32_t n = least; n <= largest; n++) {
+    *work = larger_work(*work, most_call_work(&model.c, &s, dt, n));
   }
-  *work = most;
   return CLOTH_OK;
 }
 
@@ -24937,7 +24334,7 @@ static int forecast_plan(config_model *model, const cloth_config *config, float 
   const int32_t substeps = least_substeps(c, dt);
   if (is_refused(c, dt)) { return 0; }
   set_terms(c, dt / (float)substeps, substeps, &t);
-  forecast->work = most_model_work(model, &scene, dt, substeps);
+  forecast->work = most_call_work(c, &scene, dt, substeps);
   c->settings.integration.iterations = CLOTH_AUTOMATIC;
   forecast->stretch = expected_stretch(c, config, iterations_for(c, &t, substeps), t.iterations);
   return 1;
@@ -24968,8 +24365,7 @@ static int32_t choose_plan(const cloth_config *config, float dt, uint64_t work, 
 
 int cloth_plan(const cloth_config *config, float dt, uint64_t work, float stretch, cloth_config *planned,
                cloth_forecast *forecast) {
-  int error = check_config(config);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_config(config));
   if (!planned || !forecast) { return CLOTH_ERROR_NULL; }
   if (!is_time_step(dt) || !in_range(stretch, 0.0f, MAX_STRETCH_GOAL) || (work == 0 && stretch == 0.0f)) {
     return CLOTH_ERROR_RANGE;
@@ -25042,11 +24438,9 @@ CLOTH_SEPARATE void describe_links(const cloth *c) {
   workspace_of(c)->pieces = 0;
   workspace_of(c)->coarsest_is_kept = 0;
   if (a->factors) { fill_factors(c, a); }
-#if WITH_GAPS
   if (has_gaps(c) && (is_torn_cloth(c) || gap_summary_of(c)->pieces > 1)) {
     workspace_of(c)->pieces = label_pieces(c, labels_of(c), pitch_of(c));
   }
-#endif
 }
 
 CLOTH_SEPARATE void prepare_scratch(const cloth *c) {
@@ -25144,12 +24538,10 @@ CLOTH_ONCE void start_diagonal(const cloth *c, const substep_terms *t) {
     fill_diagonal(c, a);
     w->diagonal_changed = 0;
   }
-#if WITH_TARGETS
-  if (inputs_of(c)->targets != TARGETS_NONE) {
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     w->diagonal_changed = 1;
     lead_particles(c, t);
   }
-#endif
 }
 
 /* Zeros for the further blocks, and which rows will have some: with `all` each, otherwise those that touch colliders.
@@ -25160,12 +24552,10 @@ CLOTH_ONCE void start_ground(const cloth *c, int32_t all) {
   for (int32_t row = 0; row < a->rows; row++) {
     a->ground_rows[row] = (uint32_t)(all || is_row_touched(c, row));
   }
-#if WITH_COLLIDERS
   const cell_touch *list = cell_touches_of(c);
-  for (int32_t n = 0; n < 3 * workspace_of(c)->cells; n++) {
+  for (int32_t n = 0; WITH_COLLIDERS && n < 3 * workspace_of(c)->cells; n++) {
     a->ground_rows[list[n / 3].place[n % 3] / a->pitch] = 1;
   }
-#endif
 }
 
 /* Terms of few particles, after the springs, the plate and the air of all. */
@@ -25187,20 +24577,16 @@ CLOTH_ONCE void add_terms(const cloth *c, substep_terms *t) {
 CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
   workspace *w = workspace_of(c);
   if (w->has_pairs) { w->coarsest_is_kept = t->keeps_coarsest = 0; }
-#if WITH_COLLIDERS
   if (meets_colliders(c)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0; /* contacts are others in every substep */
     press_cells(c, t);                           /* from the forces of all other terms */
     add_contacts(c, t);
     add_cell_forces(c);
   }
-#endif
-#if WITH_BODIES
-  if (add_body_springs(c, t)) {
+  if (WITH_BODIES && add_body_springs(c, t)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0;
     w->diagonal_changed = 1;
   }
-#endif
 }
 
 /* Where the scale of the springs has changed. */
@@ -25220,25 +24606,18 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) { change_scale(c, t); }
   start_diagonal(c, t);
-#if WITH_BODIES
-  lead_attached_particles(c, t);
-  predict_bodies(c, t);
-#endif
+  if (WITH_BODIES) {
+    lead_attached_particles(c, t);
+    predict_bodies(c, t);
+  }
 }
 
 /* Finds what a cloth touches. Returns 1 if the part is too long. */
 CLOTH_ONCE int32_t find_all_touches(const cloth *c, const substep_terms *t) {
-#if WITH_COLLIDERS
   touch_bounds bounds;
-  if (!c->scratch.touches || !start_touches(c, &bounds)) { return 0; }
-  int32_t is_deep = find_touches(c, t, &bounds);
-#if WITH_SURFACES
-  is_deep |= count_surfaces(c) > 0 ? find_surface_touches(c, t, &bounds) : 0;
-#endif
-  return is_deep;
-#else
-  return 0;
-#endif
+  if (!WITH_COLLIDERS || !c->scratch.touches || !start_touches(c, &bounds)) { return 0; }
+  const int32_t is_deep = find_touches(c, t, &bounds);
+  return WITH_SURFACES && count_surfaces(c) > 0 ? find_surface_touches(c, t, &bounds) | is_deep : is_deep;
 }
 
 /* Cloths that are solved as one do as many iterations, those that are sewn some more. */
@@ -25271,14 +24650,10 @@ CLOTH_ONCE int32_t start_set(const solve_group *g, float done, float length) {
   return is_deep;
 }
 
-#if WITH_COLLIDERS
-
 /* What contacts leave behind once the new positions have been accepted. */
 static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
-#if WITH_SURFACES
-  guard_surfaces(c, t);
+  if (WITH_SURFACES) { guard_surfaces(c, t); }
   const int32_t moved_out = workspace_of(c)->moved_out;
-#endif
   if (meets_colliders(c)) {
     finish_contacts(c, t, has_solution);
     finish_cells(c, t, has_solution);
@@ -25286,42 +24661,26 @@ static void end_contacts(const cloth *c, const substep_terms *t, int32_t has_sol
     remember_nothing(c);
   }
   if (workspace_of(c)->may_run_away) { catch_runaways(c, t, has_solution); }
-#if WITH_SURFACES
-  if (workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
+  if (WITH_SURFACES && workspace_of(c)->moved_out != moved_out) { /* out of a solid, perhaps through a surface */
     guard_surfaces(c, t);
   }
-#endif
 }
-
-#endif
 
 /* The equation of a part, at the places where it is linearised. */
 CLOTH_ONCE void make_equation(const solve_group *g) {
-#if WITH_SELF
-  if (g->pairs) { find_pairs(g); }
-#endif
+  if (WITH_SELF && g->pairs) { find_pairs(g); }
   EACH_MEMBER(g, m, {
     linearise(m->c, m->t);
     add_terms(m->c, &workspace_of(m->c)->plan.terms);
   });
   if (g->joints) { add_joint_terms(g); }
-#if WITH_SELF
   if (has_elements(g)) { take_last_pairs(g); }
-#endif
-#if WITH_COLLIDERS
-  EACH_MEMBER(g, m, take_last_cells(m->c, m->t));
-#endif
+  if (WITH_COLLIDERS) { EACH_MEMBER(g, m, take_last_cells(m->c, m->t)); }
   if (g->joints) { share_contacts(g); }
-#if WITH_SELF
   if (has_elements(g)) { find_pair_laws(g->pairs, g->members->t->scale); }
-#endif
   EACH_MEMBER(g, m, add_touched(m->c, &workspace_of(m->c)->plan.terms));
-#if WITH_SELF
   if (has_elements(g)) { add_pairs(g->pairs); }
-#endif
-#if WITH_BODIES
   EACH_MEMBER(g, m, m->noted = notes_pins(m->c) ? note_forces(m->c, m->t) : m->noted);
-#endif
 }
 
 /* Solves it: without an operator each particle for itself. Returns the iterations done. */
@@ -25339,8 +24698,6 @@ CLOTH_ONCE int32_t solve_equation(const solve_group *g) {
   return 0;
 }
 
-#if WITH_BODIES
-
 /* Notes what the solution does to pins and bodies. */
 CLOTH_ONCE void note_solved(const solve_group *g) {
   EACH_MEMBER(g, m, {
@@ -25350,13 +24707,9 @@ CLOTH_ONCE void note_solved(const solve_group *g) {
       note_bodies(m->c, m->t, m->has_solution);
     }
   });
-#if WITH_SELF
   if (has_elements(g)) { note_pairs(g); }
-#endif
   if (g->joints) { note_joined(g); }
 }
-
-#endif
 
 /* What the solve of a part has done. */
 typedef struct solve_counts {
@@ -25369,29 +24722,23 @@ CLOTH_ONCE solve_counts solve_set(const solve_group *g) {
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_FORCES, 1));
   solve_counts counts = {solve_equation(g), -1};
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_SOLVE, m->has_solution));
-#if WITH_BODIES
-  note_solved(g);
-#endif
+  if (WITH_BODIES) { note_solved(g); }
   restore_momentum(g, moment_of_meeting(g));
   if (has_guard(g)) { counts.shortenings = guard_energy(g); }
-#if WITH_BODIES
-  share_rest(g);
-#endif
+  if (WITH_BODIES) { share_rest(g); }
   EACH_MEMBER(g, m, end_stage(m->c, CLOTH_STAGE_GUARDS, m->has_solution));
   return counts;
 }
 
 /* The new state of a cloth. */
 CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts) {
-  keep_start(m->c);
+  if (WITH_SELF) { keep_start(m->c); }
   accept(m->c, m->t, m->has_solution);
-#if WITH_BODIES
-  accept_bodies(m->c, m->t);
-  report_attachments(m->c);
-#endif
-#if WITH_COLLIDERS
-  if (m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
-#endif
+  if (WITH_BODIES) {
+    accept_bodies(m->c, m->t);
+    report_attachments(m->c);
+  }
+  if (WITH_COLLIDERS && m->c->scratch.touches) { end_contacts(m->c, m->t, m->has_solution); }
   workspace_of(m->c)->parts++;
   workspace_of(m->c)->energy_guarded += larger_of(counts->shortenings, 0);
   charge_substep(m->c, m->t, counts->iterations, counts->shortenings);
@@ -25400,19 +24747,15 @@ CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts)
 
 /* The new state of cloths that are solved as one. */
 CLOTH_ONCE void accept_set(const solve_group *g, const solve_counts *counts) {
-#if WITH_SELF
-  if (g->pairs) {
+  if (WITH_SELF && g->pairs) {
     note_solutions(g);
     remember_pairs(g->pairs, g);
   }
-#endif
   EACH_MEMBER(g, m, accept_part(m, counts));
-#if WITH_SELF
-  if (g->pairs) {
+  if (WITH_SELF && g->pairs) {
     part_passed(g->pairs);
     charge_pairs(g, counts->iterations);
   }
-#endif
   if (g->joints) {
     accept_common_bodies(g);
     charge_joints(g, counts->iterations);
@@ -25427,16 +24770,12 @@ static void confine_particles(const cloth *c) {
 /* What follows the parts of a substep: absent particles follow, threads break, and it is counted. `is_whole`: it was
    not divided. */
 CLOTH_ONCE void end_substep(const cloth *c, int32_t is_whole) {
-#if WITH_GAPS
   if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
-#endif
-#if WITH_TEARING
   if (can_tear(c)) {
     const int32_t torn = statistics_of(c)->threads_torn;
     tear_threads(c, &workspace_of(c)->plan);
     if (statistics_of(c)->threads_torn != torn) { describe_links(c); }
   }
-#endif
   count_substep(c, is_whole);
 }
 
@@ -25497,8 +24836,7 @@ static void substep(stepped_cloths *s) {
 
 /* Stores the vector at an offset of the inputs, if each component is within +-limit. */
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
   cloth_vector clean = vector_flush(value, STATE_QUANTUM);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
@@ -25521,10 +24859,8 @@ static int check_gusts(const cloth_gusts *gusts) {
 }
 
 int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  error = gusts ? check_gusts(gusts) : CLOTH_OK;
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
+  RETURN_IF_ERROR(gusts ? check_gusts(gusts) : CLOTH_OK);
   const cloth_gusts none = {{0.0f, 0.0f, 0.0f}, 0.0f, 0.0f, 0};
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
@@ -25546,24 +24882,20 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
 #endif
 
 int cloth_get_wind(const cloth *c, cloth_vector *wind) {
-  int error = check_call(c, wind);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, wind));
   *wind = wind_of(c);
   return CLOTH_OK;
 }
 
 int cloth_set_fabric(cloth *c, const cloth_fabric *fabric) {
-  int error = check_call(c, fabric);
-  if (error) { return error; }
-  error = check_fabric(fabric);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, fabric));
+  RETURN_IF_ERROR(check_fabric(fabric));
   set_fabric(c, fabric);
   return CLOTH_OK;
 }
 
 int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (column < 0 || column >= c->grid.columns || row < 0 || row >= c->grid.rows) { return CLOTH_ERROR_INDEX; }
   return row * c->grid.columns + column;
 }
@@ -25575,8 +24907,7 @@ static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, 
 }
 
 int cloth_pin(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_PINNED);
   set_motion(c, particle, vector(0.0f, 0.0f, 0.0f), FREEDOM_PINNED);
@@ -25585,27 +24916,20 @@ int cloth_pin(cloth *c, int32_t particle) {
 
 /* CLOTH_OK for a pin that the caller may move: one that is not attached to a collider. */
 static int check_free_pin(const cloth *c, int32_t particle) {
-  int error = check_pin(c, particle);
-  if (error) { return error; }
-  error = check_present(c, particle);
-  if (error) { return error; }
-#if WITH_BODIES
-  if (find_attachment(c, particle)) { return CLOTH_ERROR_STATE; }
-#endif
-  return CLOTH_OK;
+  RETURN_IF_ERROR(check_pin(c, particle));
+  RETURN_IF_ERROR(check_present(c, particle));
+  return WITH_BODIES && find_attachment(c, particle) ? CLOTH_ERROR_STATE : CLOTH_OK;
 }
 
 int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
-  int error = check_free_pin(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_free_pin(c, particle));
   if (!vector_in_range(velocity, CLOTH_SPEED_LIMIT)) { return CLOTH_ERROR_RANGE; }
   set_motion(c, particle, velocity, FREEDOM_PINNED);
   return CLOTH_OK;
 }
 
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
-  int error = check_free_pin(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_free_pin(c, particle));
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
   cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
@@ -25630,8 +24954,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
 #define MAX_DIRECTION 1.0e10f
 
 static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t freedom) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   float length = vector_in_range(direction, MAX_DIRECTION) ? vector_length(direction) : 0.0f;
   if (!(length > MIN_DIRECTION)) { return CLOTH_ERROR_RANGE; }
   uint32_t before = freedom_of(c)[particle] & FREEDOM_MASK;
@@ -25666,22 +24989,19 @@ int cloth_confine_to_plane(cloth *c, int32_t particle, cloth_vector normal) {
 #endif
 
 int cloth_release(cloth *c, int32_t particle) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   remove_confinement(c, particle);
   set_freedom(c, particle, FREEDOM_FREE);
   return CLOTH_OK;
 }
 
 int cloth_get_freedom(const cloth *c, int32_t particle) {
-  int error = check_particle(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_particle(c, particle));
   return (int)(freedom_of(c)[particle] & FREEDOM_MASK);
 }
 
 int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_vector velocity) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
@@ -25689,23 +25009,18 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
-#if WITH_COLLIDERS
-  forget_touching(c, particle);
-  forget_cells(c, -1, particle);
-#endif
-#if WITH_SELF
-  forget_pairs(c);
-#endif
-#if WITH_GAPS
+  if (WITH_COLLIDERS) {
+    forget_touching(c, particle);
+    forget_cells(c, -1, particle);
+  }
+  if (WITH_SELF) { forget_pairs(c); }
   if (has_gaps(c)) { place_absent_particles(c, vectors_at(c, c->state.position)); }
-#endif
   if (WITH_CONFINED && is_confined(freedom_of(c)[particle])) { find_confinement(c, particle)->anchor = position; }
   return CLOTH_OK;
 }
 
 int cloth_apply_impulse(cloth *c, int32_t particle, cloth_vector impulse) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   float mass = mass_of_particle(c, particle);
   impulse = vector_flush(impulse, INPUT_QUANTUM);
   cloth_vector velocity = vector_add_scaled(current_velocity(c, particle), impulse, 1.0f / mass);
@@ -25733,8 +25048,6 @@ typedef struct rigid_motion {
   cloth_vector angular_speed;
 } rigid_motion;
 
-#if WITH_MOVE_FRAME
-
 /* Angular speed of a rotation q in dt seconds [rad/s]. Its angle is 2 asin |u|, with u the vector part. The series of
    asin is taken for a quarter of the rotation, at most pi / 4, where it is exact to 1e-6. */
 static cloth_vector angular_speed_of(cloth_rotation q, float dt) {
@@ -25759,8 +25072,6 @@ static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, c
       vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
   return m;
 }
-
-#endif
 
 static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
   return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
@@ -25803,8 +25114,6 @@ static void transform_history(const cloth *c, const rigid_motion *m) {
   }
 }
 
-#if WITH_COLLIDERS
-
 /* Turns what contacts have given to particles; their anchors are in the axes of colliders. */
 static void transform_contacts(const cloth *c, const rigid_motion *m) {
   for (int32_t slot = 0; c->state.touching && m->turns && slot < MEMORY_SLOTS; slot++) {
@@ -25819,10 +25128,6 @@ static void transform_contacts(const cloth *c, const rigid_motion *m) {
   }
 }
 
-#endif
-
-#if WITH_SELF
-
 /* Turns what pairs of cloth and cloth remember. */
 static void transform_pairs(const cloth *c, const rigid_motion *m) {
   if (!c->self || !m->turns) { return; }
@@ -25832,8 +25137,6 @@ static void transform_pairs(const cloth *c, const rigid_motion *m) {
     entry->force = vector_flush(transform_direction(m, vector_flush(entry->force, INPUT_QUANTUM)), INPUT_QUANTUM);
   }
 }
-
-#endif
 
 static void transform_targets(const cloth *c, const rigid_motion *m) {
   int32_t vectors = inputs_of(c)->targets == TARGETS_NONE ? 0 : TARGET_MOTIONS;
@@ -25885,8 +25188,6 @@ static cloth_pose transform_pose(const rigid_motion *m, const cloth_pose *pose) 
   return moved;
 }
 
-#if WITH_BODIES
-
 /* Rotates the velocities of a collider that has mass. */
 static void transform_body(const cloth *c, const rigid_motion *m, int32_t collider) {
   rigid_body *b = find_body(c, collider);
@@ -25896,16 +25197,12 @@ static void transform_body(const cloth *c, const rigid_motion *m, int32_t collid
   }
 }
 
-#endif
-
 static void transform_colliders(const cloth *c, const rigid_motion *m, uint64_t colliders) {
   for (int32_t index = 0; index < inputs_of(c)->collider_end; index++) {
     collider_slot *slot = &colliders_of(c)[index];
     if (slot->used && (colliders >> index & 1u)) {
       slot->previous = transform_pose(m, &slot->previous);
-#if WITH_BODIES
-      transform_body(c, m, index);
-#endif
+      if (WITH_BODIES) { transform_body(c, m, index); }
       slot->body.pose = transform_pose(m, &slot->body.pose);
     }
   }
@@ -25954,12 +25251,8 @@ static int stays_within_limit(const cloth *c, const rigid_motion *m, uint64_t co
 static void transform_all(const cloth *c, const rigid_motion *m, float dt, uint64_t colliders) {
   transform_particles(c, m, dt);
   transform_targets(c, m);
-#if WITH_COLLIDERS
-  transform_contacts(c, m);
-#endif
-#if WITH_SELF
-  transform_pairs(c, m);
-#endif
+  if (WITH_COLLIDERS) { transform_contacts(c, m); }
+  if (WITH_SELF) { transform_pairs(c, m); }
   transform_confinements(c, m);
   transform_colliders(c, m, colliders);
 }
@@ -25970,12 +25263,9 @@ int cloth_move_frame(cloth *c, const cloth_pose *from, const cloth_pose *to, con
                      uint64_t colliders) {
   const cloth_inertia none = {0.0f, 0.0f, 0.0f};
   const cloth_inertia *kept = inertia ? inertia : &none;
-  int error = check_call(c, from && to ? from : NULL);
-  if (error) { return error; }
-  error = check_pose(from);
-  if (error) { return error; }
-  error = check_pose(to);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, from && to ? from : NULL));
+  RETURN_IF_ERROR(check_pose(from));
+  RETURN_IF_ERROR(check_pose(to));
   if (!is_time_step(dt)) { return CLOTH_ERROR_RANGE; }
   if (!in_range(kept->linear, 0.0f, 1.0f) || !in_range(kept->angular, 0.0f, 1.0f) ||
       !in_range(kept->centrifugal, 0.0f, 1.0f)) {
@@ -26081,8 +25371,7 @@ int cloth_get_origin(const cloth *c, cloth_metres *origin) {
 }
 
 int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   int is_possible = are_metres_within(origin, CLOTH_ORIGIN_LIMIT);
   for (int32_t n = 0; n < count && is_possible; n++) {
     is_possible = may_move_origin(cloths[n], origin);
@@ -26094,29 +25383,25 @@ int cloth_set_origin(cloth *const *cloths, int32_t count, cloth_metres origin) {
 }
 
 int cloth_recentre(cloth *const *cloths, int32_t count, cloth_metres *origin) {
-  int error = check_cloths((const cloth *const *)cloths, count, INT32_MAX);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloths((const cloth *const *)cloths, count, INT32_MAX));
   const cloth_metres from = inputs_of(cloths[0])->origin;
   position_box all = box_around(cloths[0]);
   for (int32_t n = 1; n < count; n++) {
     const cloth_metres way = metres_between(from, inputs_of(cloths[n])->origin);
     if (!are_metres_within(way, 2 * MAX_ORIGIN_WAY)) { return CLOTH_ERROR_RANGE; }
-    const position_box box = box_around(cloths[n]);
-    const cloth_vector low = vector_add(box.low, vector_of_metres(way));
-    const cloth_vector high = vector_add(box.high, vector_of_metres(way));
-    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
-    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+    const cloth_vector to = vector_of_metres(way);
+    const position_box own = box_around(cloths[n]), there = {vector_add(own.low, to), vector_add(own.high, to)};
+    all = box_around_both(&there, &all);
   }
   const cloth_metres there = middle_of_box(from, &all);
-  error = cloth_set_origin(cloths, count, there);
+  int error = cloth_set_origin(cloths, count, there);
   if (!error && origin) { *origin = there; }
   return error;
 }
 
 int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *offset) {
-  int error = check_call(from, offset);
-  error = error ? error : check_cloth(to);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(from, offset));
+  RETURN_IF_ERROR(check_cloth(to));
   const cloth_metres way = metres_between(inputs_of(from)->origin, inputs_of(to)->origin);
   if (!are_metres_within(way, 1 << 24)) { return CLOTH_ERROR_RANGE; }
   *offset = vector_of_metres(way);
@@ -26129,8 +25414,6 @@ int cloth_get_origin_offset(const cloth *from, const cloth *to, cloth_vector *of
 
 /* When a cloth falls asleep, and what a sleeping cloth does. While it rests, state.resting sums up the reactions; while
    it sleeps, it holds their means per second, which every step reports. */
-
-#if WITH_SLEEP
 
 /* 1 if gusts change the wind and the wind acts on the cloth. */
 static int has_gusts(const cloth *c) {
@@ -26170,9 +25453,7 @@ static void fall_asleep(const cloth *c) {
   float *resting = floats_at(c, c->state.resting);
   scale_reactions(c, resting, 1.0f / inputs_of(c)->rest_time, resting);
   inputs_of(c)->rest_time = ASLEEP;
-#if WITH_BODIES
   stop_bodies(c);
-#endif
   fill_vectors(c, vectors_at(c, c->state.velocity), 0.0f);
   for (int32_t i = 0; i < c->count; i++) {
     freedom_of(c)[i] &= FREEDOM_MASK;
@@ -26180,15 +25461,11 @@ static void fall_asleep(const cloth *c) {
   }
 }
 
-#if WITH_SEAMS || WITH_COMMON_BODIES
-
 /* 1 if a step of dt seconds that ends is to put the cloth to sleep. */
 static int will_sleep(const cloth *c, float dt) {
   const float rest_time = inputs_of(c)->rest_time + dt;
   return c->settings.sleep.speed > 0.0f && rest_time >= c->settings.sleep.time && is_at_rest(c);
 }
-
-#endif
 
 /* Ends a step of dt seconds: counts the rest time [s], and puts the cloth to sleep after sleep.time if it may. One that
    may not has the rest time and the sums of the steps before, until what it waits for comes to rest. */
@@ -26218,16 +25495,16 @@ CLOTH_SEPARATE int step_asleep(const cloth *c, float dt) {
   return CLOTH_OK;
 }
 
+#if WITH_SLEEP
+
 int cloth_wake(cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   wake(c);
   return CLOTH_OK;
 }
 
 int cloth_is_asleep(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   return is_asleep(c);
 }
 
@@ -26249,9 +25526,7 @@ static void prepare_step(const cloth *c, float dt, int32_t substeps, int32_t par
   statistics_of(c)->substeps = 0; /* counted as they are done */
   reset_self(c);
   charge_step(c, &w->plan, parts, iterations);
-#if WITH_TETHERS
-  if (will_choose_tethers(c)) { choose_tethers(c); }
-#endif
+  if (WITH_TETHERS && will_choose_tethers(c)) { choose_tethers(c); }
 }
 
 /* Lets a substep do several of them from now on. */
@@ -26327,16 +25602,10 @@ static int finish_statistics(const cloth *c, const step_plan *plan) {
 static int finish_step(const cloth *c, float dt, int may_sleep) {
   workspace *w = workspace_of(c);
   leave_step_origin(c);
-#if WITH_TEARING
   if (can_tear(c)) { finish_tears(c, dt); }
-#endif
   finish_motions(c);
-#if WITH_AIR
-  advance_gusts(inputs_of(c), dt);
-#endif
-#if WITH_SLEEP
-  update_sleep(c, dt, may_sleep);
-#endif
+  if (WITH_AIR) { advance_gusts(inputs_of(c), dt); }
+  if (WITH_SLEEP) { update_sleep(c, dt, may_sleep); }
   return finish_statistics(c, &w->plan);
 }
 
@@ -26354,9 +25623,7 @@ CLOTH_SEPARATE void begin_step(const cloth *c, float dt, lone_cloth *alone) {
 
 /* A step with as many refinements as the workspace allows. Returns its notes. */
 static int step(const cloth *c, float dt) {
-#if WITH_SLEEP
-  if (is_asleep(c)) { return step_asleep(c, dt); }
-#endif
+  if (WITH_SLEEP && is_asleep(c)) { return step_asleep(c, dt); }
   lone_cloth alone;
   begin_step(c, dt, &alone);
   do_substeps(&alone.stepped);
@@ -26490,32 +25757,22 @@ static int check_new_collider(const cloth *c, const cloth_collider *body, int32_
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   int error = check_cloth(c);
-  if (error) { return error; }
-  error = check_new_collider(c, collider, -1);
+  if (!error) { error = check_new_collider(c, collider, -1); }
   if (error) { return error; }
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
-      cloth_inputs *inputs = inputs_of(c);
       colliders_of(c)[index] = stored_collider(collider);
       wake(c);
-      inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
+      inputs_of(c)->collider_end = larger_of(index + 1, inputs_of(c)->collider_end);
       return index;
     }
   }
   return CLOTH_ERROR_FULL;
 }
 
-static int check_collider_index(const cloth *c, int32_t index) {
-  int error = check_cloth(c);
-  if (error) { return error; }
-  return index >= 0 && index < c->settings.capacity.max_colliders && colliders_of(c)[index].used ? CLOTH_OK
-                                                                                                 : CLOTH_ERROR_INDEX;
-}
-
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
-  if (error) { return error; }
-  error = check_new_collider(c, collider, index);
+  if (!error) { error = check_new_collider(c, collider, index); }
   if (error) { return error; }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
@@ -26529,8 +25786,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
   if (error) { return error; }
   if (!current) { return CLOTH_ERROR_NULL; }
   error = check_pose(current);
-  if (error) { return error; }
-  error = previous ? check_pose(previous) : CLOTH_OK;
+  if (!error && previous) { error = check_pose(previous); }
   if (error) { return error; }
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
@@ -26546,12 +25802,10 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   forget_collider(c, index);
   forget_cells(c, index, -1);
   wake(c);
-#if WITH_BODIES
   remove_body(c, index);
-  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+  for (int32_t n = inputs_of(c)->attachment_count - 1; WITH_BODIES && n >= 0; n--) {
     if (attachments_of(c)[n].collider == index) { set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE); }
   }
-#endif
   cloth_inputs *inputs = inputs_of(c);
   while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
     inputs->collider_end--;
@@ -26572,6 +25826,26 @@ int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *r
 /// Calls for bodies ///
 
 /* Calls that give colliders mass, attach particles to them, and read what the cloth did. */
+
+#define MIN_BODY_MASS 1.0e-6f
+#define MAX_BODY_MASS 1.0e9f
+#define MIN_BODY_INERTIA 1.0e-9f
+#define MAX_BODY_INERTIA 1.0e12f
+
+static int is_inertia(float value) {
+  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
+}
+
+/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
+static int check_body(const cloth_body *body) {
+  const cloth_vector i = body->inertia;
+  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
+                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
+                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
+                      in_range(body->gravity, 0.0f, 1.0f);
+  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
+}
 
 #if WITH_BODIES
 
@@ -26614,26 +25888,6 @@ cloth_body cloth_body_default(const cloth_collider *collider, float mass) {
   return body;
 }
 
-#define MIN_BODY_MASS 1.0e-6f
-#define MAX_BODY_MASS 1.0e9f
-#define MIN_BODY_INERTIA 1.0e-9f
-#define MAX_BODY_INERTIA 1.0e12f
-
-static int is_inertia(float value) {
-  return in_range(value, MIN_BODY_INERTIA, MAX_BODY_INERTIA);
-}
-
-/* CLOTH_OK, or CLOTH_ERROR_RANGE. */
-static int check_body(const cloth_body *body) {
-  const cloth_vector i = body->inertia;
-  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
-  const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
-                      (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
-                      vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&
-                      in_range(body->gravity, 0.0f, 1.0f);
-  return is_body ? CLOTH_OK : CLOTH_ERROR_RANGE;
-}
-
 /* Lets the next step choose tethers anew, as none may lead to particles attached to a body. */
 static void forget_tethers(const cloth *c) {
   if (inputs_of(c)->tethers_chosen == TETHERS_CHOSEN) { inputs_of(c)->tethers_chosen = TETHERS_STALE; }
@@ -26666,8 +25920,7 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
 }
 
 int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pose *pose) {
-  int error = check_collider_index(c, collider);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, collider));
   if (!body || !pose) { return CLOTH_ERROR_NULL; }
   const rigid_body *stored = find_body(c, collider);
   if (!stored) { return CLOTH_ERROR_STATE; }
@@ -26701,8 +25954,7 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
 }
 
 int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impulse) {
-  int error = check_present(c, particle);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
   if (!impulse) { return CLOTH_ERROR_NULL; }
   if (!c->settings.capacity.pin_reactions || (freedom_of(c)[particle] & FREEDOM_MASK) == FREEDOM_FREE) {
     return CLOTH_ERROR_STATE;
@@ -26729,7 +25981,6 @@ int cloth_get_pin_reaction(const cloth *c, int32_t particle, cloth_vector *impul
 /* Tolerance of points on planes, as a share of the largest coordinate. */
 #define HULL_TOLERANCE 4.0e-6f
 
-/* A part of a line. */
 typedef struct line_part {
   cloth_vector through, direction; /* a point of it [m], and a unit vector */
   float low, high;                 /* ends [m] */
@@ -26830,8 +26081,7 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
         for (int32_t n = 0; n < count; n++) {
           if (n != a && n != b) { cut_line(&line, &planes[n], HULL_TOLERANCE * largest); }
         }
-        int error = add_edge(g, edges, &line, &has_edge);
-        if (error) { return error; }
+        RETURN_IF_ERROR(add_edge(g, edges, &line, &has_edge));
         used[a] = used[a] || has_edge;
         used[b] = used[b] || has_edge;
       }
@@ -26843,12 +26093,6 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
   g->tolerance = maximum(HULL_TOLERANCE * reach, 2.0f * STATE_QUANTUM);
   g->elements = g->counts[0] + g->counts[1];
   return 0;
-}
-
-/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
-static int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
-  return find_hull(data, g, (hull_plane *)(void *)((char *)(void *)g + g->data),
-                   (hull_edge *)(void *)((char *)(void *)g + g->edges));
 }
 
 /* The fault of planes that enclose nothing, or not all sides; 0 without. */
@@ -26960,7 +26204,6 @@ static cloth_vector vector_of_triangle(const float *triangle, int32_t n) {
   return vector(triangle[n * MESH_CHILDREN], triangle[(n + 1) * MESH_CHILDREN], triangle[(n + 2) * MESH_CHILDREN]);
 }
 
-/* The box around the triangles of a leaf. */
 static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
   const int32_t first = MESH_CHILDREN * leaf;
   position_box box = empty_box();
@@ -27000,14 +26243,13 @@ static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
 /* Makes CLOTH_LANES triangles; `from` has their numbers. Returns which are not degenerate, a bit each. */
 CLOTH_SEPARATE uint32_t make_mesh_triangles(const cloth_mesh_data *data, const int32_t *from, float *to,
                                             int32_t stride) {
-  float value[9][CLOTH_LANES];
+  float value[3][CLOTH_LANES];
   lanes3 corner[3];
   for (int32_t k = 0; k < 3; k++) {
-    const vector_array at = {value[3 * k], value[3 * k + 1], value[3 * k + 2]};
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      vector_store(at, lane, corner_of_mesh(data, from[lane], k));
+      vector_store(VECTORS_OF(value), lane, corner_of_mesh(data, from[lane], k));
     }
-    corner[k] = lanes3_load(at, 0);
+    corner[k] = lanes3_load(VECTORS_OF(value), 0);
   }
   return lanes_bits(make_triangles(to, stride, corner));
 }
@@ -27154,7 +26396,6 @@ static int find_layout_fault(const cloth_geometry_data *data) {
   return fault || has_shape(data->shape) ? fault : GEOMETRY_FAULT(LEFT_OUT);
 }
 
-/* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
     if (!in_range(values[n], negate(limit), limit)) { return 0; }
@@ -27242,10 +26483,7 @@ static void hash_floats(hasher *h, const float *values, int32_t count) {
 }
 
 static void hash_vectors(hasher *h, const cloth_vector *values, int32_t count) {
-  for (int32_t n = 0; n < count; n++) {
-    const float v[3] = {values[n].x, values[n].y, values[n].z};
-    hash_floats(h, v, 3);
-  }
+  hash_floats(h, (const float *)(const void *)values, 3 * count);
 }
 
 /* Hashes what a geometry is made of: equal data have equal hashes on every machine. */
@@ -27302,7 +26540,10 @@ static void build_samples(const cloth_geometry_data *d, cloth_geometry *g) {
 
 /* Builds a geometry from data without a fault in its numbers. Returns a fault of a hull's planes together, or 0. */
 static int build_shape(const cloth_geometry_data *d, cloth_geometry *g) {
-  if (is_hull(d->shape)) { return build_hull(&d->hull, g); }
+  char *start = (char *)(void *)g;
+  if (is_hull(d->shape)) {
+    return find_hull(&d->hull, g, (hull_plane *)(void *)(start + g->data), (hull_edge *)(void *)(start + g->edges));
+  }
   if (is_mesh(d->shape)) {
     build_mesh(&d->mesh, g);
   } else {
@@ -27394,10 +26635,8 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
   int error = check_collider(&body->collider);
-  if (error) { return error; }
-  error = check_pose(&body->previous);
-  if (error) { return error; }
-  if (!has_geometry(&body->collider)) { return CLOTH_OK; }
+  if (!error) { error = check_pose(&body->previous); }
+  if (error || !has_geometry(&body->collider)) { return error; }
   const int32_t capacity = is_mesh(body->collider.shape) ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   if (capacity == 0) { return CLOTH_ERROR_STATE; }
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
@@ -27405,14 +26644,11 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
   int error = around ? check_tables(c, around) : CLOTH_OK;
-  if (error) { return error; }
-  error = check_geometries(c, around);
-  if (error) { return error; }
-  for (int32_t n = 0; around && n < around->body_count; n++) {
+  if (!error) { error = check_geometries(c, around); }
+  for (int32_t n = 0; !error && around && n < around->body_count; n++) {
     error = check_shared_body(c, around, &around->bodies[n]);
-    if (error) { return error; }
   }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
@@ -27546,7 +26782,6 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
   return left_out;
 }
 
-/* Ends a step with surroundings. */
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
   if (WITH_SHARED_BODIES && around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);
@@ -27571,8 +26806,6 @@ static void leave_surroundings(const cloth *c, const cloth_surroundings *around,
 #endif
 
 /// Groups in memory, and their work ///
-
-#if WITH_GROUPS
 
 /* Steps several cloths together, substep by substep and stage by stage; what is too long for one is divided for all.
    Boxes, candidates and intersections of all lie in the caller's memory, which may hold pointers. Positions are
@@ -27603,9 +26836,7 @@ typedef struct group_step {
   int32_t leader;  /* the first cloth that is awake; -1 if none is */
   self_group contact;
   group_member *members;
-#if WITH_SEAMS
   sewing seams;
-#endif
   uint8_t linked[CLOTH_GROUP_LIMIT]; /* the same without contact */
   uint8_t part[CLOTH_GROUP_LIMIT];   /* of each cloth: the first of those that seams or bodies join it to */
   solve_group set[CLOTH_GROUP_LIMIT];
@@ -27658,8 +26889,7 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
   g.pairs = reserve(&end, count * count * (uint32_t)sizeof(self_pair));
   g.counts = reserve(&end, 2u * count * (uint32_t)sizeof(int32_t));
   layout_pairs(l, g.particles, nodes, memories, &end);
-#if WITH_SEAMS
-  if (group->seam_count > 0) {
+  if (WITH_SEAMS && group->seam_count > 0) {
     const seam_room room = room_of_seams(group);
     const uint32_t sewn = (uint32_t)room.sewn;
     g.numbers = reserve(&end, (uint32_t)g.particles * (uint32_t)sizeof(int32_t));
@@ -27669,7 +26899,6 @@ CLOTH_SEPARATE group_layout group_layout_of(const cloth_group *group) {
     g.folds = reserve(&end, (uint32_t)room.springs * (uint32_t)sizeof(seam_spring));
     g.gathers = reserve(&end, (uint32_t)g.particles);
   }
-#endif
   g.bytes = l->bytes = align_up(end);
   return g;
 }
@@ -27688,11 +26917,9 @@ static uint32_t joined_cloths(const cloth_group *group) {
   for (int32_t n = 0; n < group->seam_count; n++) {
     cloths |= 1u << group->seams[n].a.cloth | 1u << group->seams[n].b.cloth;
   }
-#if WITH_COMMON_BODIES
-  for (int32_t k = 0; k < group->body_count; k++) {
+  for (int32_t k = 0; WITH_COMMON_BODIES && k < group->body_count; k++) {
     cloths |= cloths_of_body(group, k);
   }
-#endif
   return cloths;
 }
 
@@ -27712,17 +26939,14 @@ static int32_t most_joined_iterations(const cloth_group *group, int32_t n, float
 }
 
 static uint64_t max_seam_work(const cloth_group *group, float dt, int32_t substeps) {
-#if WITH_SEAMS
+  if (!WITH_SEAMS || group->seam_count == 0) { return 0u; }
   int32_t most = 0, particles = 0;
   for (int32_t n = 0; n < group->count; n++) {
     most = larger_of(most_joined_iterations(group, n, dt, substeps), most);
     particles += member_of(group, n)->count;
   }
   const seam_room room = room_of_seams(group);
-  const uint64_t part = seams_work(room.sewn, room.springs, particles, most);
-  if (group->seam_count > 0) { return part * (uint32_t)(most_group_parts(group) * substeps); }
-#endif
-  return 0u;
+  return seams_work(room.sewn, room.springs, particles, most) * (uint32_t)(most_group_parts(group) * substeps);
 }
 
 /* Most work of contact of a group in a step. */
@@ -27739,11 +26963,7 @@ static uint64_t max_group_work(const cloth_group *group, float dt, int32_t subst
   return max_contact_work(&g.contact, &b) + several + max_seam_work(group, dt, substeps);
 }
 
-#endif
-
 /// Groups ///
-
-#if WITH_GROUPS
 
 /// A step of a group ///
 
@@ -27799,8 +27019,6 @@ static void place_bodies(const group_step *s, self_node *nodes) {
   }
 }
 
-#if WITH_SEAMS
-
 /* Finds the stitches of a group, in its memory. */
 static void place_seams(group_step *s, char *room, const group_layout *l) {
   sewing *seams = &s->seams;
@@ -27830,23 +27048,16 @@ static void find_sewn_terms(group_step *s) {
   find_loose_stitches(&s->seams);
 }
 
-#endif
-
 /// Links between cloths ///
-
-#if WITH_SLEEP && (WITH_SEAMS || WITH_COMMON_BODIES)
 
 /* Which cloths sleep and wake together with cloth n, as seams or common bodies link them, a bit each; 0 for one that
    nothing links. */
 static uint32_t cloths_linked_to(const group_step *s, int32_t n) {
-  uint32_t cloths = 0, is_sewn = 0;
+  uint32_t cloths = 0;
   for (int32_t k = 0; k < s->group->count; k++) {
     cloths |= s->linked[k] == s->linked[n] ? 1u << k : 0u;
   }
-#if WITH_SEAMS
-  is_sewn = s->seams.is_sewn[n];
-#endif
-  return is_sewn || (cloths & (cloths - 1u)) ? cloths : 0u;
+  return (WITH_SEAMS && s->seams.is_sewn[n]) || (cloths & (cloths - 1u)) ? cloths : 0u;
 }
 
 /* Wakes the cloths that sleep and are linked to one that does not. */
@@ -27871,25 +27082,16 @@ static uint32_t find_sleepy(const group_step *s) {
   return sleepy;
 }
 
-#else
-
-#define wake_linked(s) ((void)(s))
-#define find_sleepy(s) ((void)(s), UINT32_MAX)
-
-#endif
-
 /* Begins the step of a cloth: what precedes its substeps, but for their origin. A cloth that sleeps makes its step. */
 static void begin_member(const group_step *s, int32_t n) {
   const cloth *c = member_of(s->group, n);
   group_member *m = &s->members[n];
   m->sleeps = WITH_SLEEP && is_asleep(c);
-#if WITH_SLEEP
   if (m->sleeps) {
     step_asleep(c, s->dt);
     keep_arrays(c);
     return;
   }
-#endif
   prepare_step(c, s->dt, s->substeps, s->parts, most_joined_iterations(s->group, n, s->dt, s->substeps));
   m->box = follow_to_box(c);
 }
@@ -27900,9 +27102,9 @@ static cloth_vector common_origin(const group_step *s) {
   position_box all = s->members[s->leader].box;
   EACH_AWAKE(s, n, c, {
     const cloth_vector way = way_between(leader, c);
-    const cloth_vector low = vector_add(s->members[n].box.low, way), high = vector_add(s->members[n].box.high, way);
-    all.low = vector(minimum(low.x, all.low.x), minimum(low.y, all.low.y), minimum(low.z, all.low.z));
-    all.high = vector(maximum(high.x, all.high.x), maximum(high.y, all.high.y), maximum(high.z, all.high.z));
+    const position_box *own = &s->members[n].box;
+    const position_box there = {vector_add(own->low, way), vector_add(own->high, way)};
+    all = box_around_both(&there, &all);
   });
   return step_origin_for(&all);
 }
@@ -28023,12 +27225,8 @@ static int32_t make_set(group_step *s, int32_t part, int32_t end) {
   });
   j->group = s->group;
   j->part = part;
-  int is_joined = g->count > 1;
-#if WITH_SEAMS
   j->seams = &s->seams;
-  is_joined |= s->seams.is_sewn[part];
-#endif
-  g->joints = is_joined ? j : NULL;
+  g->joints = g->count > 1 || (WITH_SEAMS && s->seams.is_sewn[part]) ? j : NULL;
   g->pairs = s->touches ? &s->contact : NULL;
   s->stepped.sets += g->count > 0;
   return end + g->count;
@@ -28052,12 +27250,8 @@ static void find_linked(group_step *s, char *room, const group_layout *l) {
   for (int32_t n = 0; n < s->group->count; n++) {
     s->part[n] = (uint8_t)n;
   }
-#if WITH_SEAMS
-  place_seams(s, room, l);
-#endif
-#if WITH_COMMON_BODIES
-  EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n));
-#endif
+  if (WITH_SEAMS) { place_seams(s, room, l); }
+  if (WITH_COMMON_BODIES) { EACH_FOLLOWER(s->group, k, n, leader, join_parts(s->part, s->group->count, leader, n)); }
   copy_memory(s->linked, s->part, sizeof s->part);
 }
 
@@ -28109,19 +27303,13 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   place_parts(s, room, &l);
   find_linked(s, room, &l);
   for (int32_t n = 0; n < group->count; n++) {
-    uint64_t links = 0u; /* the hash of the links of a cloth: its seams, and bodies in common with others */
-#if WITH_SEAMS
-    links += s->seams.hash[n];
-#endif
-#if WITH_COMMON_BODIES
-    links += common_bodies_hash(group, n);
-#endif
+    /* the hash of the links of a cloth: its seams, and bodies in common with others */
+    const uint64_t links =
+        (WITH_SEAMS ? s->seams.hash[n] : 0u) + (WITH_COMMON_BODIES ? common_bodies_hash(group, n) : 0u);
     s->members[n].left_out = enter_surroundings(member_of(group, n), dt, group->around, links);
   }
-#if WITH_COMMON_BODIES
-  join_bodies(group);
-#endif
-  wake_linked(s);
+  if (WITH_COMMON_BODIES) { join_bodies(group); }
+  if (WITH_SLEEP) { wake_linked(s); }
   s->leader = -1;
   for (int32_t n = 0; n < s->group->count; n++) {
     begin_member(s, n);
@@ -28131,9 +27319,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
   if (s->leader < 0) { return; }
   place_bodies(s, (self_node *)(void *)(room + l.contact.nodes));
   meet_at_origin(s);
-#if WITH_SEAMS
-  if (group->seam_count > 0) { find_sewn_terms(s); }
-#endif
+  if (WITH_SEAMS && group->seam_count > 0) { find_sewn_terms(s); }
   start_stepping(s);
   if (group->count > 1 && first->settings.capacity.fixed_work) {
     add_work(first, max_group_work(group, dt, substeps), 1);
@@ -28145,7 +27331,7 @@ CLOTH_SEPARATE void begin_group(const cloth_group *group, float dt, int32_t subs
 /* Ends a step of a group. Returns the notes of all cloths. */
 CLOTH_SEPARATE int finish_group(const group_step *s) {
   int notes = 0;
-  const uint32_t sleepy = s->leader >= 0 ? find_sleepy(s) : 0u;
+  const uint32_t sleepy = WITH_SLEEP && s->leader >= 0 ? find_sleepy(s) : 0u;
   if (s->leader >= 0 && s->touches && s->group->count > 1) {
     if (WITH_SLEEP) { find_woken(s, 1); }
     report_contact(s);
@@ -28166,8 +27352,6 @@ static int step_group(const cloth_group *group, float dt, int32_t substeps, void
   if (s->leader >= 0) { do_substeps(&s->stepped); }
   return finish_group(s);
 }
-
-#endif
 
 /// Calls that step ///
 
@@ -28190,8 +27374,7 @@ static int step_with(const cloth *c, float dt, const cloth_surroundings *around)
 }
 
 int cloth_step_with(cloth *c, float dt, const cloth_surroundings *around) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step_with(c, dt, around));
   allow_refinements(c);
   return step_with(c, dt, around);
 }
@@ -28246,9 +27429,8 @@ static int set_efforts(cloth *const *cloths, int32_t count, const cloth_effort *
 
 int cloth_step_until_with(cloth *c, float dt, const cloth_surroundings *around, uint32_t ticks, cloth_effort *effort) {
   const uint32_t start = CLOTH_TICKS();
-  int error = check_step_with(c, dt, around);
-  error = error ? error : check_efforts(&c, 1, effort);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step_with(c, dt, around));
+  RETURN_IF_ERROR(check_efforts(&c, 1, effort));
   set_deadline(&c, 1, start, ticks);
   const int result = step_with(c, dt, around);
   report_efforts(&c, 1, effort);
@@ -28305,9 +27487,8 @@ typedef struct settling {
 
 /* Adds colliders with mass to the energy and the largest squared speed, of the centre or the farthest point. */
 static void add_bodies_speed(settling *s, float *energy) {
-#if WITH_BODIES
   const cloth *c = s->c;
-  for (int32_t n = 0; n < inputs_of(c)->body_count; n++) {
+  for (int32_t n = 0; n < body_count_of(c); n++) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
@@ -28316,7 +27497,6 @@ static void add_bodies_speed(settling *s, float *energy) {
     *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
     s->speed = maximum(s->speed, squared);
   }
-#endif
 }
 
 /* Measures the motion after a substep: returns the kinetic energy, and sets s->speed. Pins do not count. */
@@ -28348,9 +27528,7 @@ CLOTH_SEPARATE void stop_cloth(const cloth *c, int32_t stops_pins) {
       vector_store(history_of(c, before), i, none);
     }
   }
-#if WITH_BODIES
   stop_bodies(c);
-#endif
 }
 
 /* After a substep: stops the cloth if its kinetic energy has passed a maximum. */
@@ -28378,22 +27556,18 @@ static void judge_rest(settling *s, float dt) {
 
 /* Bodies that cloths share rest where they are at the end of the step. */
 static void rest_shared_bodies(const cloth *c) {
-#if WITH_SHARED_BODIES
   collider_slot *slots = (collider_slot *)at(c, c->own.shared_bodies);
-  for (int32_t n = 0; n < workspace_of(c)->shared_bodies; n++) {
+  for (int32_t n = 0; WITH_SHARED_BODIES && n < workspace_of(c)->shared_bodies; n++) {
     slots[n].previous = slots[n].body.pose;
   }
-#endif
 }
 
 static void report_work(settling *s) {
-#if WITH_PLANNING
   const uint32_t *work = statistics_of(s->c)->work;
   uint32_t *sum = s->report->work;
   const uint32_t low = sum[0] + work[0];
   sum[1] += work[1] + (low < work[0]);
   sum[0] = low;
-#endif
 }
 
 /* A step of dt seconds on the way to rest. Returns its notes. */
@@ -28421,8 +27595,7 @@ static int step_towards_rest(settling *s, float dt) {
 
 int cloth_settle_with(cloth *c, float dt, const cloth_surroundings *around, float speed, int32_t max_steps,
                       cloth_settle_report *report) {
-  int error = check_step_with(c, dt, around);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_step_with(c, dt, around));
   if (!in_range(speed, MIN_REST_SPEED, MAX_REST_SPEED) || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
     return CLOTH_ERROR_RANGE;
   }
@@ -28467,14 +27640,13 @@ int cloth_settle(cloth *c, float dt, float speed, int32_t max_steps, cloth_settl
 
 int cloth_get_settle_bound(const cloth *c, float dt, int32_t max_steps, uint64_t *work) {
   uint64_t bound = 0;
-  const int error = cloth_get_work_bound(c, dt, &bound);
-  if (error || !work || max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) {
-    return error ? error : work ? CLOTH_ERROR_RANGE : CLOTH_ERROR_NULL;
-  }
+  RETURN_IF_ERROR(cloth_get_work_bound(c, dt, &bound));
+  if (!work) { return CLOTH_ERROR_NULL; }
+  if (max_steps < 1 || max_steps > CLOTH_SETTLE_LIMIT) { return CLOTH_ERROR_RANGE; }
   const int32_t substeps = choose_substeps(c, dt, 1);
   if (!is_asleep(c)) {
     const work_scene s = work_scene_of(c, 1);
-    bound = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+    bound = most_call_work(c, &s, dt, substeps);
   }
   bound += (uint64_t)(uint32_t)c->count * (uint32_t)substeps * WORK_SETTLE;
   *work = bound * (uint32_t)max_steps;
@@ -28511,8 +27683,6 @@ static int check_exceptions(const cloth_group *group) {
   }
   return CLOTH_OK;
 }
-
-#if WITH_SEAMS
 
 static int check_side(const cloth_group *group, const cloth_seam_side *side) {
   if (side->cloth < 0 || side->cloth >= group->count) { return CLOTH_ERROR_INDEX; }
@@ -28565,14 +27735,14 @@ static int check_seam(const cloth_group *group, const cloth_seam *seam) {
 }
 
 static int check_seams(const cloth_group *group) {
+  if (!WITH_SEAMS) { return group->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK; }
   if (group->seam_count < 0 || group->seam_count > CLOTH_SEAM_LIMIT || !in_range(group->seam_speed, 1.0e-3f, 1000.0f)) {
     return CLOTH_ERROR_RANGE;
   }
   if (group->seam_count > 0 && !group->seams) { return CLOTH_ERROR_NULL; }
   int32_t stitches = 0;
   for (int32_t n = 0; n < group->seam_count; n++) {
-    int error = check_seam(group, &group->seams[n]);
-    if (error) { return error; }
+    RETURN_IF_ERROR(check_seam(group, &group->seams[n]));
     stitches += larger_count(&group->seams[n]);
   }
   return stitches <= CLOTH_STITCH_LIMIT ? CLOTH_OK : CLOTH_ERROR_RANGE;
@@ -28600,15 +27770,6 @@ static int check_doubles(const cloth_group *group) {
   return CLOTH_OK;
 }
 
-#else
-
-#define check_seams(group) ((group)->seam_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
-#define check_doubles(group) CLOTH_OK
-
-#endif
-
-#if WITH_COMMON_BODIES
-
 static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
   return a->shape == b->shape && are_equal(&a->geometry, &b->geometry, sizeof a->geometry) && a->radius == b->radius &&
          a->radius_top == b->radius_top && a->half_height == b->half_height &&
@@ -28617,8 +27778,7 @@ static int are_same_shapes(const cloth_collider *a, const cloth_collider *b) {
 
 static int check_common_collider(const cloth_group *group, int32_t k, int32_t n) {
   const int32_t collider = group->bodies[k].colliders[n];
-  int error = check_collider_index(group->cloths[n], collider);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(group->cloths[n], collider));
   for (int32_t before = 0; before < k; before++) {
     if (group->bodies[before].colliders[n] == collider) { return CLOTH_ERROR_CONFLICT; }
   }
@@ -28630,27 +27790,20 @@ static int check_common_collider(const cloth_group *group, int32_t k, int32_t n)
 }
 
 static int check_common_bodies(const cloth_group *group) {
+  if (!WITH_COMMON_BODIES) { return group->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK; }
   if (group->body_count < 0 || group->body_count > CLOTH_GROUP_BODY_LIMIT) { return CLOTH_ERROR_RANGE; }
   if (group->body_count > 0 && !group->bodies) { return CLOTH_ERROR_NULL; }
   for (int32_t k = 0; k < group->body_count; k++) {
     for (int32_t n = 0; n < group->count; n++) {
-      int error = group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n);
-      if (error) { return error; }
+      RETURN_IF_ERROR(group->bodies[k].colliders[n] == -1 ? CLOTH_OK : check_common_collider(group, k, n));
     }
   }
   return CLOTH_OK;
 }
 
-#else
-
-#define check_common_bodies(group) ((group)->body_count ? CLOTH_ERROR_LEFT_OUT : CLOTH_OK)
-
-#endif
-
 /* Checks cloth n of a group, and that it is not one of those before it. */
 static int check_member(const cloth_group *group, int32_t n) {
-  int error = check_cloth(group->cloths[n]);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(group->cloths[n]));
   for (int32_t before = 0; before < n; before++) {
     if (group->cloths[before] == group->cloths[n]) { return CLOTH_ERROR_CONFLICT; }
   }
@@ -28676,7 +27829,7 @@ static int check_group(const cloth_group *group) {
 
 int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
   int error = check_group(group);
-  if (!error) { error = check_doubles(group); }
+  if (!error && WITH_SEAMS) { error = check_doubles(group); }
   if (error) { return error; }
   if (!bytes) { return CLOTH_ERROR_NULL; }
   *bytes = group_layout_of(group).bytes;
@@ -28686,8 +27839,7 @@ int cloth_group_bytes(const cloth_group *group, size_t *bytes) {
 #if WITH_SEAMS
 
 int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
-  int error = check_group(group);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_group(group));
   if (seam < 0 || seam >= group->seam_count) { return CLOTH_ERROR_INDEX; }
   if (!gap) { return CLOTH_ERROR_NULL; }
   *gap = 0.0f;
@@ -28702,8 +27854,7 @@ int cloth_group_seam_gap(const cloth_group *group, int32_t seam, float *gap) {
 
 /* The scratch of a cloth outside of its arena; of no bytes without. */
 static memory_range scratch_of(const cloth *c) {
-  const memory_range range = {(uintptr_t)at(c, c->scratch.solution), c->shared_bytes};
-  return range;
+  return (memory_range){(uintptr_t)at(c, c->scratch.solution), c->shared_bytes};
 }
 
 /* 1 if two cloths use the same scratch, or one the arena of the other. */
@@ -28766,8 +27917,7 @@ static int check_together(const cloth_group *group, float dt, void *memory, size
 
 int cloth_step_together(const cloth_group *group, float dt, void *memory, size_t bytes) {
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_together(group, dt, memory, bytes, &substeps));
   for (int32_t n = 0; n < group->count; n++) {
     allow_refinements(group->cloths[n]);
   }
@@ -28780,9 +27930,8 @@ int cloth_step_together_until(const cloth_group *group, float dt, void *memory, 
                               cloth_effort *efforts) {
   const uint32_t start = CLOTH_TICKS();
   int32_t substeps;
-  int error = check_together(group, dt, memory, bytes, &substeps);
-  error = error ? error : check_efforts(group->cloths, group->count, efforts);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_together(group, dt, memory, bytes, &substeps));
+  RETURN_IF_ERROR(check_efforts(group->cloths, group->count, efforts));
   set_deadline(group->cloths, group->count, start, ticks);
   const int result = step_group(group, dt, substeps, memory);
   report_efforts(group->cloths, group->count, efforts);
@@ -28816,14 +27965,13 @@ static uint64_t member_work(const cloth_group *group, int32_t n, float dt, int32
   work_scene s = work_scene_of(c, 1);
   s.parts = most_group_parts(group);
   s.iterations = most_joined_iterations(group, n, dt, substeps);
-  const uint64_t work = most_step_work(c, &s, dt, substeps) + max_choice_work(c);
+  const uint64_t work = most_call_work(c, &s, dt, substeps);
   return c->settings.capacity.fixed_work ? work : work - max_self_work(c, dt, substeps, s.parts);
 }
 
 int cloth_group_work_bound(const cloth_group *group, float dt, uint64_t *work) {
   int32_t substeps;
-  int error = check_group_step(group, dt, &substeps);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_group_step(group, dt, &substeps));
   if (!work) { return CLOTH_ERROR_NULL; }
   *work = max_group_work(group, dt, substeps);
   for (int32_t n = 0; n < group->count; n++) {
@@ -29033,8 +28181,7 @@ int cloth_get_normal(const cloth *c, int32_t particle, cloth_vector *normal) {
 #if WITH_BLEND
 
 int cloth_keep_positions(const cloth *c, cloth_blend *blend) {
-  int error = check_call(c, blend);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, blend));
   if (!blend->positions) { return CLOTH_ERROR_NULL; }
   if (blend->count != c->count) { return CLOTH_ERROR_BUFFER; }
   blend->origin = inputs_of(c)->origin;
@@ -29076,8 +28223,7 @@ static vector_array blended_positions(const cloth *c, const cloth_blend *blend) 
 #if WITH_VERTICES
 
 int cloth_get_vertex_count(const cloth *c) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   return grid_vertices(c) + (can_tear(c) ? PIECE_VERTICES * gap_summary_of(c)->max_torn_cells : 0);
 }
 
@@ -29127,8 +28273,7 @@ static void write_pieces(const cloth *c, const vertex_source *from, const cloth_
 }
 
 static int check_vertex_buffer(const cloth *c, const cloth_vertex_layout *layout, const void *vertices, size_t bytes) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
   return check_vertices(layout, cloth_get_vertex_count(c), bytes);
 }
@@ -29145,8 +28290,7 @@ static void write_all_vertices(const cloth *c, const vertex_source *from, const 
 }
 
 int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void *vertices, size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
   const vertex_source now = {vectors_at(c, c->state.position), NULL};
   write_all_vertices(c, &now, layout, vertices);
   return CLOTH_OK;
@@ -29156,11 +28300,9 @@ int cloth_write_vertices(const cloth *c, const cloth_vertex_layout *layout, void
 
 int cloth_write_blended_vertices(cloth *c, const cloth_blend *blend, const cloth_vertex_layout *layout, void *vertices,
                                  size_t bytes) {
-  int error = check_vertex_buffer(c, layout, vertices, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_vertex_buffer(c, layout, vertices, bytes));
   if (!blend) { return CLOTH_ERROR_NULL; }
-  error = check_blend(c, blend);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_blend(c, blend));
   const vertex_source between = {blended_positions(c, blend), NULL};
   write_all_vertices(c, &between, layout, vertices);
   return CLOTH_OK;
@@ -29201,8 +28343,7 @@ static int32_t cell_corner(const cloth *c, int32_t cell, int32_t corner) {
 
 /* Writes indices of 2 bytes if `max`, the largest index, is UINT16_MAX, else of 4 bytes. */
 static int write_indices(const cloth *c, uint32_t first_vertex, void *indices, size_t count, uint32_t max) {
-  int error = check_call(c, indices);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, indices));
   if (count < (size_t)(uint32_t)count_indices(c) || (uint32_t)(cloth_get_vertex_count(c) - 1) > max - first_vertex) {
     return CLOTH_ERROR_BUFFER;
   }
@@ -29232,8 +28373,7 @@ int cloth_write_indices32(const cloth *c, uint32_t first_vertex, uint32_t *indic
 #endif
 
 int cloth_get_bounds(const cloth *c, cloth_vector *low, cloth_vector *high) {
-  int error = check_cloth(c);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
   if (!low || !high) { return CLOTH_ERROR_NULL; }
   const position_box box = box_around(c);
   *low = box.low;
@@ -30191,9 +29331,8 @@ int cloth_bind_group(const cloth_group *group, const cloth_skin_layout *layout, 
                      const cloth_bind_reach *reach, cloth_binding *bindings) {
   const bind_job job = {layout, vertices, reach, bindings, 1};
   const skin_job now = {NULL, layout, NULL, NULL, NULL, 1};
-  int error = check_sewn_cloths(group);
-  error = error ? error : check_bind((const cloth *const *)group->cloths, group->count, &job);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_sewn_cloths(group));
+  RETURN_IF_ERROR(check_bind((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &now);
   return make_bindings((const cloth *const *)group->cloths, group->count, &job);
 }
@@ -30203,9 +29342,8 @@ int cloth_skin_group(const cloth_group *group, const cloth_blend *blends, const 
   const skin_job job = {bindings, layout, (const uint8_t *)animated, (uint8_t *)vertices, WITH_BLEND ? blends : NULL,
                         1};
   if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
-  int error = check_sewn_cloths(group);
-  error = error ? error : check_skin((const cloth *const *)group->cloths, group->count, &job);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_sewn_cloths(group));
+  RETURN_IF_ERROR(check_skin((const cloth *const *)group->cloths, group->count, &job));
   join_normals(group, &job);
   make_skin((const cloth *const *)group->cloths, group->count, &job);
   return CLOTH_OK;
@@ -30226,12 +29364,10 @@ int cloth_write_group_vertices(const cloth_group *group, const cloth_blend *blen
                                void *vertices, size_t bytes) {
   const skin_job job = {.blends = WITH_BLEND ? blends : NULL};
   if (!WITH_BLEND && blends) { return CLOTH_ERROR_LEFT_OUT; }
-  int error = check_sewn_cloths(group);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_sewn_cloths(group));
   if (!layout || !vertices) { return CLOTH_ERROR_NULL; }
-  error = check_group_vertices(group, layout, bytes);
-  error = error ? error : check_blends((const cloth *const *)group->cloths, group->count, job.blends);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_group_vertices(group, layout, bytes));
+  RETURN_IF_ERROR(check_blends((const cloth *const *)group->cloths, group->count, job.blends));
   join_normals(group, &job);
   uint8_t *to = (uint8_t *)vertices;
   for (int32_t number = 0; number < group->count; number++) {
@@ -30353,11 +29489,7 @@ static int are_image_gusts(const cloth_inputs *inputs) {
     return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
            inputs->gust_phase[0] == 0 && inputs->gust_phase[1] == 0;
   }
-#if WITH_AIR
-  return are_gusts(strength, inputs->gust_period);
-#else
-  return 0;
-#endif
+  return WITH_AIR && are_gusts(strength, inputs->gust_period);
 }
 
 static int is_up_to(int32_t value, int32_t most) {
@@ -30479,8 +29611,6 @@ static int check_image_confined(const image_view *view, const cloth_inputs *inpu
 
 /// Bodies, and what contacts remember ///
 
-#if WITH_BODIES
-
 /* Is a collider that may have mass in a slot: one that is convex? */
 static int may_have_mass(const image_view *view, int32_t index) {
   return check_image_slot(view, index) == 1 && (!WITH_CONCAVE || image_shape(view, index) < CLOTH_SHAPE_HEIGHT_FIELD);
@@ -30531,10 +29661,6 @@ static int check_image_attachments(const image_view *view, const cloth_inputs *i
   return is_zero(from, (size_t)(c->settings.capacity.max_attachments - inputs->attachment_count) * sizeof(attachment));
 }
 
-#endif
-
-#if WITH_SELF
-
 /* Are the entries of the memory of pairs numbers, no more than there is room for, and is what follows them 0? */
 static int check_image_pairs(const image_view *view) {
   const cloth *c = view->c;
@@ -30550,10 +29676,6 @@ static int check_image_pairs(const image_view *view) {
   }
   return is_zero(from, (most - head[0]) * sizeof(pair_memory));
 }
-
-#endif
-
-#if WITH_COLLIDERS
 
 /* Does an entry of the memory of cells name a cell of the grid, and a point within its triangle? */
 static int is_possible_cell(const image_view *view, const cell_memory *m, const uint8_t *from) {
@@ -30584,28 +29706,12 @@ static int check_image_cells(const image_view *view) {
   return is_zero(from, (most - head[0]) * sizeof(cell_memory));
 }
 
-/* The memory of contact: where it begins, 0 without, and its planes. */
-#define MEMORY_START(c) ((c)->state.touching)
-#define MEMORY_PLANES (MEMORY_SLOTS * MEMORY_FLOATS)
-#else
-#define MEMORY_START(c) ((void)(c), 0u)
-#define MEMORY_PLANES 0
-#endif
-
 /* Are bodies, attachments, reactions at rest and what contacts remember possible? */
 static int check_image_coupling(const image_view *view, const cloth_inputs *inputs) {
   const cloth *c = view->c;
   int is_possible = !c->state.resting || are_state_floats(view, image_at(view, c->state.resting), report_count(c));
-#if WITH_COLLIDERS
-  is_possible = is_possible && check_image_cells(view);
-#endif
-#if WITH_SELF
-  is_possible = is_possible && check_image_pairs(view);
-#endif
-#if WITH_BODIES
-  is_possible = is_possible && check_image_bodies(view, inputs) && check_image_attachments(view, inputs);
-#endif
-  return is_possible;
+  is_possible = is_possible && (!WITH_COLLIDERS || check_image_cells(view)) && (!WITH_SELF || check_image_pairs(view));
+  return is_possible && (!WITH_BODIES || (check_image_bodies(view, inputs) && check_image_attachments(view, inputs)));
 }
 
 /// Vector arrays ///
@@ -30618,7 +29724,7 @@ static uint32_t vector_bytes(const cloth *c) {
 static int check_image_gaps(const image_view *view) {
   const cloth *c = view->c;
   const uint32_t starts[] = {c->state.position, c->state.velocity, c->state.velocity_history, c->state.targets,
-                             MEMORY_START(c)};
+                             c->state.touching};
   const uint32_t lengths[] = {1, 1, (uint32_t)history_length(c), TARGET_VECTORS, 0};
   uint32_t end = c->state.inputs + (uint32_t)sizeof(cloth_inputs);
   for (int32_t i = 0; i < 5; i++) {
@@ -30686,8 +29792,8 @@ static int check_image_vectors(const image_view *view) {
                               targets + next,
                               targets + TARGET_NORMAL * next,
                               targets + TARGET_DRIVE * next,
-                              MEMORY_START(view->c)};
-  const int32_t planes[] = {3, 3, 3 * history_length(view->c), 3, 6, 6, 3, MEMORY_PLANES};
+                              state->touching};
+  const int32_t planes[] = {3, 3, 3 * history_length(view->c), 3, 6, 6, 3, MEMORY_SLOTS * MEMORY_FLOATS};
   const float limits[] = {CLOTH_POSITION_LIMIT, CLOTH_SPEED_LIMIT, HISTORY_INVALID, CLOTH_ANY_DISTANCE,
                           CLOTH_POSITION_LIMIT, UNIT_LENGTH_MAX,   MAX_DRIVE,       MEMORY_LIMIT};
   for (int32_t i = 0; i < 8; i++) {
@@ -30849,8 +29955,7 @@ uint32_t cloth_hash_fold(uint64_t hash) {
 }
 
 int cloth_save(const cloth *c, void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, buffer));
   if (!is_room(c, buffer, bytes, SAVE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
   copy_memory(buffer, c, SAVE_HEADER_BYTES);
   copy_memory((uint8_t *)buffer + SAVE_HEADER_BYTES, at(c, c->state.freedom), c->state_bytes);
@@ -30858,8 +29963,7 @@ int cloth_save(const cloth *c, void *buffer, size_t bytes) {
 }
 
 int cloth_load(cloth *c, const void *buffer, size_t bytes) {
-  int error = check_call(c, buffer);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, buffer));
   if (bytes < SAVE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   const uint8_t *from = (const uint8_t *)buffer;
   for (int32_t i = SAVE_MAGIC; i < SAVE_WORDS; i++, from += 4) {
@@ -30912,8 +30016,7 @@ static int check_image_header(const cloth *c, const image_header *header, size_t
 #if WITH_IMAGE
 
 int cloth_write_image(const cloth *c, void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, image));
   if (!is_room(c, image, bytes, IMAGE_HEADER_BYTES + c->state_bytes)) { return CLOTH_ERROR_BUFFER; }
   const image_header header = describe_image(c, hash_state(c));
   uint8_t *to = (uint8_t *)image + IMAGE_HEADER_BYTES;
@@ -30924,14 +30027,12 @@ int cloth_write_image(const cloth *c, void *image, size_t bytes) {
 }
 
 int cloth_read_image(cloth *c, const void *image, size_t bytes) {
-  int error = check_call(c, image);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, image));
   if (bytes < IMAGE_HEADER_BYTES) { return CLOTH_ERROR_IMAGE_DAMAGED; }
   image_header header;
   const image_view view = {c, (const uint8_t *)image + IMAGE_HEADER_BYTES, 0};
   read_words(header.word, (const uint8_t *)image, IMAGE_HEADER_WORDS);
-  error = check_image_header(c, &header, bytes);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_image_header(c, &header, bytes));
   hasher h;
   hash_start(&h);
   hash_bytes(&h, view.state, c->state_bytes);
@@ -31229,8 +30330,7 @@ static void set_query_axes(surface_query *s, cloth_vector ray) {
 }
 
 int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *point) {
-  int error = check_call(c, ray);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, ray));
   if (!point) { return CLOTH_ERROR_NULL; }
   const cloth_vector direction =
       vector_in_range(ray->direction, 1.0e10f) ? unit_or_zero(ray->direction) : vector(0.0f, 0.0f, 0.0f);
@@ -31248,8 +30348,7 @@ int cloth_cast_ray(const cloth *c, const cloth_ray *ray, cloth_surface_point *po
 }
 
 int cloth_find_nearest(const cloth *c, cloth_vector from, float max_distance, cloth_surface_point *point) {
-  int error = check_call(c, point);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, point));
   if (!vector_in_range(from, CLOTH_POSITION_LIMIT) || !in_range(max_distance, 0.0f, CLOTH_ANY_DISTANCE)) {
     return CLOTH_ERROR_RANGE;
   }
@@ -31370,8 +30469,7 @@ static void measure_motion(const cloth *c, cloth_measures *measures) {
 }
 
 int cloth_measure(const cloth *c, cloth_measures *measures) {
-  int error = check_call(c, measures);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_call(c, measures));
   spring_sums sums;
   fill_zero(&sums, sizeof sums);
   sums.largest = -1.0f;

@@ -414,6 +414,9 @@ typedef struct vector_array {
   float *x, *y, *z;
 } vector_array;
 
+/* The three rows of an array as vectors, to read or to write. */
+#define VECTORS_OF(array) ((vector_array){(float *)(array)[0], (float *)(array)[1], (float *)(array)[2]})
+
 CLOTH_INLINE lanes3 lanes3_load(vector_array from, int32_t i) {
   return lanes3_of(lanes_load(from.x + i), lanes_load(from.y + i), lanes_load(from.z + i));
 }

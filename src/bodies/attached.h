@@ -48,12 +48,10 @@ CLOTH_SEPARATE void report_attachments(const cloth *c) {
 
 /* Sets the freedom of a particle. Chosen tethers are then stale; those set to a released pin are removed. */
 static void set_freedom(const cloth *c, int32_t particle, uint32_t freedom) {
-#if WITH_BODIES
-  if (find_attachment(c, particle)) {
+  if (WITH_BODIES && find_attachment(c, particle)) {
     remove_attachment(c, particle);
     wake(c);
   }
-#endif
   if (WITH_SLEEP && (freedom_of(c)[particle] & FREEDOM_MASK) != freedom) { wake(c); }
   if (c->state.tethers && is_pinned(c, particle) != (freedom == FREEDOM_PINNED)) {
     if (inputs_of(c)->tethers_chosen != TETHERS_SET) {

@@ -28,7 +28,7 @@ static void remove_attachment(const cloth *c, int32_t particle) {
 
 /* The number of a collider among the bodies, or -1. */
 static int32_t body_number(const cloth *c, int32_t collider) {
-  const rigid_body *body = find_body(c, collider);
+  const rigid_body *body = WITH_BODIES ? find_body(c, collider) : NULL;
   return body ? (int32_t)(body - bodies_of(c)) : -1;
 }
 
@@ -159,13 +159,6 @@ static void stop_bodies(const cloth *c) {
     bodies_of(c)[n].velocity = vector(0.0f, 0.0f, 0.0f);
     bodies_of(c)[n].spin = vector(0.0f, 0.0f, 0.0f);
   }
-}
-
-/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
-static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
-  cloth_reaction *reaction = &reactions_of(c)[collider];
-  reaction->impulse = vector_add(reaction->impulse, impulse);
-  reaction->torque = vector_add(reaction->torque, torque);
 }
 
 /// Motion of bodies ///

@@ -121,15 +121,13 @@ static int check_new_collider(const cloth *c, const cloth_collider *body, int32_
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
   int error = check_cloth(c);
-  if (error) { return error; }
-  error = check_new_collider(c, collider, -1);
+  if (!error) { error = check_new_collider(c, collider, -1); }
   if (error) { return error; }
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
-      cloth_inputs *inputs = inputs_of(c);
       colliders_of(c)[index] = stored_collider(collider);
       wake(c);
-      inputs->collider_end = index + 1 > inputs->collider_end ? index + 1 : inputs->collider_end;
+      inputs_of(c)->collider_end = larger_of(index + 1, inputs_of(c)->collider_end);
       return index;
     }
   }
@@ -138,8 +136,7 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
   int error = check_collider_index(c, index);
-  if (error) { return error; }
-  error = check_new_collider(c, collider, index);
+  if (!error) { error = check_new_collider(c, collider, index); }
   if (error) { return error; }
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
@@ -153,8 +150,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
   if (error) { return error; }
   if (!current) { return CLOTH_ERROR_NULL; }
   error = check_pose(current);
-  if (error) { return error; }
-  error = previous ? check_pose(previous) : CLOTH_OK;
+  if (!error && previous) { error = check_pose(previous); }
   if (error) { return error; }
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
@@ -170,12 +166,10 @@ int cloth_remove_collider(cloth *c, int32_t index) {
   forget_collider(c, index);
   forget_cells(c, index, -1);
   wake(c);
-#if WITH_BODIES
   remove_body(c, index);
-  for (int32_t n = inputs_of(c)->attachment_count - 1; n >= 0; n--) {
+  for (int32_t n = inputs_of(c)->attachment_count - 1; WITH_BODIES && n >= 0; n--) {
     if (attachments_of(c)[n].collider == index) { set_freedom(c, attachments_of(c)[n].particle, FREEDOM_FREE); }
   }
-#endif
   cloth_inputs *inputs = inputs_of(c);
   while (inputs->collider_end > 0 && !colliders_of(c)[inputs->collider_end - 1].used) {
     inputs->collider_end--;

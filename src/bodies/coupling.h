@@ -150,7 +150,6 @@ CLOTH_INLINE lanes3 carried(const float *y, lanes3 arm) {
   return lanes3_flush(lanes3_add(lanes3_splat(vector(y[0], y[1], y[2])), turned));
 }
 
-/* The same of one arm. */
 static cloth_vector carried_point(const float *y, cloth_vector arm) {
   return vector_add(vector(y[0], y[1], y[2]), vector_cross(vector(y[3], y[4], y[5]), arm));
 }
@@ -163,18 +162,15 @@ CLOTH_INLINE lanes3 touch_product(const touch *e, int32_t k, lanes3 v) {
 
 /* Adds the contacts of lanes `k` of a touch to the block of a body. */
 CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int32_t k, body_unknown *u) {
-  float values[3][3][CLOTH_LANES];
+  float normal[3][CLOTH_LANES], arm[3][CLOTH_LANES], force[3][CLOTH_LANES];
   const lanes3 none = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  const vector_array normals = {values[0][0], values[0][1], values[0][2]};
-  const vector_array arms = {values[1][0], values[1][1], values[1][2]};
-  const vector_array forces = {values[2][0], values[2][1], values[2][2]};
-  lanes3_store(normals, 0, touch_vector(e, TOUCH_NORMAL, k), CLOTH_LANES);
-  lanes3_store(arms, 0, arms_of_touch(a, e, k, u), CLOTH_LANES);
-  lanes3_store(forces, 0, touch_force(e, k, none), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(normal), 0, touch_vector(e, TOUCH_NORMAL, k), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(arm), 0, arms_of_touch(a, e, k, u), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(force), 0, touch_force(e, k, none), CLOTH_LANES);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    const body_contact contact = {.normal = vector_load(normals, lane),
-                                  .arm = vector_load(arms, lane),
-                                  .force = vector_load(forces, lane),
+    const body_contact contact = {.normal = vector_load(VECTORS_OF(normal), lane),
+                                  .arm = vector_load(VECTORS_OF(arm), lane),
+                                  .force = vector_load(VECTORS_OF(force), lane),
                                   .along = e->value[TOUCH_ALONG][k + lane],
                                   .across = e->value[TOUCH_ACROSS][k + lane]};
     if (contact.along > 0.0f || contact.across > 0.0f) { add_body_contact(u, &contact); }
@@ -183,12 +179,9 @@ CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int
 
 /* Runs a statement for the lanes of all touches of a body. */
 #define EACH_BODY_TOUCH(c, a, u, e, k, ...)                                                                            \
-  for (int32_t touch_number = 0; touch_number < workspace_of(c)->touches; touch_number++) {                            \
-    const touch *e = touches_of(c) + touch_number;                                                                     \
-    if (e->collider == (u)->collider) {                                                                                \
-      EACH_TOUCH_LANES(e, (a)->columns, k, lanes_column, __VA_ARGS__; (void)lanes_column);                             \
-    }                                                                                                                  \
-  }
+  EACH_TOUCH(c, e, {                                                                                                   \
+    if (e->collider == (u)->collider) { EACH_TOUCH_LANES(e, (a)->columns, k, __VA_ARGS__); }                           \
+  })
 
 /* An attachment that is a spring to a body: of a particle to a point that moves with it. */
 typedef struct body_spring {
@@ -204,7 +197,7 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
   s.column = held->particle - s.row * a->columns;
   s.place = s.row * a->pitch + s.column;
   s.arm = vector_flush_work(rotate(u->end.rotation, held->point));
-  const cloth_vector x = near_vector(near_row(a->place, a->pitch, s.row), a->plane, s.column);
+  const cloth_vector x = near_particle(a, a->place, held->particle);
   s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
   s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
   return s;
@@ -212,14 +205,13 @@ static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t,
 
 /* An attachment as a contact that is as stiff in all directions. */
 static body_contact contact_of_spring(const body_spring *s) {
-  const body_contact e = {.arm = s->arm,
-                          .force = vector_scale(s->offset, negate(s->stiffness)),
-                          .along = s->stiffness,
-                          .across = s->stiffness,
-                          .count = 1,
-                          .place = {s->place},
-                          .weight = {1.0f}};
-  return e;
+  return (body_contact){.arm = s->arm,
+                        .force = vector_scale(s->offset, negate(s->stiffness)),
+                        .along = s->stiffness,
+                        .across = s->stiffness,
+                        .count = 1,
+                        .place = {s->place},
+                        .weight = {1.0f}};
 }
 
 /* The touch of a cell as a contact of its point. */
@@ -312,17 +304,10 @@ static void lead_floats(const body_unknown *u, float *to, const float *from, int
 static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
                         const float *y, float *to, float sign) {
   const lanes signs = lanes_splat(sign);
-  const touch *list = touches_of(c);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const touch *e = &list[n];
-    if (e->collider == u->collider) {
-      EACH_TOUCH_LANES(e, a->columns, k, i, {
-        const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
-        add_at_touch(a, to, e, k, lanes3_scale(force, signs));
-        (void)i;
-      });
-    }
-  }
+  EACH_BODY_TOUCH(c, a, u, e, k, {
+    const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
+    add_at_touch(a, to, e, k, lanes3_scale(force, signs));
+  });
   EACH_BODY_POINT(c, a, t, u, e, {
     const cloth_vector force = body_contact_product(&e, carried_point(y, e.arm));
     for (int32_t n = 0; n < e.count; n++) {

@@ -33,10 +33,8 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
   int error = check_collider(&body->collider);
-  if (error) { return error; }
-  error = check_pose(&body->previous);
-  if (error) { return error; }
-  if (!has_geometry(&body->collider)) { return CLOTH_OK; }
+  if (!error) { error = check_pose(&body->previous); }
+  if (error || !has_geometry(&body->collider)) { return error; }
   const int32_t capacity = is_mesh(body->collider.shape) ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   if (capacity == 0) { return CLOTH_ERROR_STATE; }
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
@@ -44,14 +42,11 @@ static int check_shared_body(const cloth *c, const cloth_surroundings *around, c
 
 static int check_surroundings(const cloth *c, const cloth_surroundings *around) {
   int error = around ? check_tables(c, around) : CLOTH_OK;
-  if (error) { return error; }
-  error = check_geometries(c, around);
-  if (error) { return error; }
-  for (int32_t n = 0; around && n < around->body_count; n++) {
+  if (!error) { error = check_geometries(c, around); }
+  for (int32_t n = 0; !error && around && n < around->body_count; n++) {
     error = check_shared_body(c, around, &around->bodies[n]);
-    if (error) { return error; }
   }
-  return CLOTH_OK;
+  return error;
 }
 
 /* Where the cloth may be in a step: the box around its particles and around where their velocities lead, and as far
@@ -185,7 +180,6 @@ static int32_t enter_surroundings(const cloth *c, float dt, const cloth_surround
   return left_out;
 }
 
-/* Ends a step with surroundings. */
 static void leave_surroundings(const cloth *c, const cloth_surroundings *around, int32_t left_out) {
   if (WITH_SHARED_BODIES && around && around->body_count > 0) {
     add_work(c, (uint32_t)around->body_count, COST_SHARED_BODY);

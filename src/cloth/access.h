@@ -78,6 +78,13 @@ static cloth_reaction *reactions_of(const cloth *c) {
   return (cloth_reaction *)at(c, c->own.reactions);
 }
 
+/* Adds to a collider's reaction an impulse [N s], and its angular impulse about the collider's position [N m s]. */
+static void add_to_reaction(const cloth *c, int32_t collider, cloth_vector impulse, cloth_vector torque) {
+  cloth_reaction *reaction = &reactions_of(c)[collider];
+  reaction->impulse = vector_add(reaction->impulse, impulse);
+  reaction->torque = vector_add(reaction->torque, torque);
+}
+
 /* Floats of the reactions of colliders and shared bodies, and of pins behind them. */
 static int32_t report_count(const cloth *c) {
   const int32_t floats = (int32_t)(sizeof(cloth_reaction) / sizeof(float));

@@ -236,6 +236,10 @@ static int32_t place_of(const solve_arrays *a, int32_t particle) {
   return particle / a->columns * a->pitch + particle % a->columns;
 }
 
+static cloth_vector near_particle(const solve_arrays *a, const float *array, int32_t particle) {
+  return near_vector(array, a->plane, place_of(a, particle));
+}
+
 /* The same outside of a step, too. */
 static int32_t place_in_rows(const cloth *c, int32_t particle) {
   return particle / c->grid.columns * pitch_of(c) + particle % c->grid.columns;

@@ -79,7 +79,6 @@ static int is_surface_at(const cloth *c, int32_t index) {
   return is_collider(c, index) && is_surface(slot_at(c, index)->body.shape);
 }
 
-/* How many surfaces there are. */
 static int32_t count_surfaces(const cloth *c) {
   int32_t count = 0;
   for (int32_t index = 0; index < collider_end(c); index++) {
@@ -147,7 +146,6 @@ static position_box box_at_pose(const position_box *own, const cloth_pose *pose)
   return (position_box){vector_subtract(middle, most), vector_add(middle, most)};
 }
 
-/* The squared distance of a point from a box. */
 static float box_distance_squared(const position_box *box, cloth_vector p) {
   const cloth_vector off = vector_maximum(vector_subtract(box->low, p), vector_subtract(p, box->high));
   const cloth_vector away = vector_flush_work(vector_maximum(off, vector(0.0f, 0.0f, 0.0f)));

@@ -18,7 +18,6 @@
 /* Tolerance of points on planes, as a share of the largest coordinate. */
 #define HULL_TOLERANCE 4.0e-6f
 
-/* A part of a line. */
 typedef struct line_part {
   cloth_vector through, direction; /* a point of it [m], and a unit vector */
   float low, high;                 /* ends [m] */
@@ -133,12 +132,6 @@ CLOTH_SEPARATE int find_hull(const cloth_hull_data *data, cloth_geometry *g, hul
   return 0;
 }
 
-/* Builds a hull from data without a fault in its numbers. Returns a fault, or 0. */
-static int build_hull(const cloth_hull_data *data, cloth_geometry *g) {
-  return find_hull(data, g, (hull_plane *)(void *)((char *)(void *)g + g->data),
-                   (hull_edge *)(void *)((char *)(void *)g + g->edges));
-}
-
 /* The fault of planes that enclose nothing, or not all sides; 0 without. */
 static int find_hull_fault(const cloth_hull_data *data) {
   cloth_geometry g;
@@ -248,7 +241,6 @@ static cloth_vector vector_of_triangle(const float *triangle, int32_t n) {
   return vector(triangle[n * MESH_CHILDREN], triangle[(n + 1) * MESH_CHILDREN], triangle[(n + 2) * MESH_CHILDREN]);
 }
 
-/* The box around the triangles of a leaf. */
 static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
   const int32_t first = MESH_CHILDREN * leaf;
   position_box box = empty_box();
@@ -288,14 +280,13 @@ static void build_level(cloth_geometry *g, int32_t level, int32_t children) {
 /* Makes CLOTH_LANES triangles; `from` has their numbers. Returns which are not degenerate, a bit each. */
 CLOTH_SEPARATE uint32_t make_mesh_triangles(const cloth_mesh_data *data, const int32_t *from, float *to,
                                             int32_t stride) {
-  float value[9][CLOTH_LANES];
+  float value[3][CLOTH_LANES];
   lanes3 corner[3];
   for (int32_t k = 0; k < 3; k++) {
-    const vector_array at = {value[3 * k], value[3 * k + 1], value[3 * k + 2]};
     for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-      vector_store(at, lane, corner_of_mesh(data, from[lane], k));
+      vector_store(VECTORS_OF(value), lane, corner_of_mesh(data, from[lane], k));
     }
-    corner[k] = lanes3_load(at, 0);
+    corner[k] = lanes3_load(VECTORS_OF(value), 0);
   }
   return lanes_bits(make_triangles(to, stride, corner));
 }
@@ -442,7 +433,6 @@ static int find_layout_fault(const cloth_geometry_data *data) {
   return fault || has_shape(data->shape) ? fault : GEOMETRY_FAULT(LEFT_OUT);
 }
 
-/* Are all floats of an array within +-limit? */
 static int are_numbers_within(const float *values, int32_t count, float limit) {
   for (int32_t n = 0; n < count; n++) {
     if (!in_range(values[n], negate(limit), limit)) { return 0; }
@@ -530,10 +520,7 @@ static void hash_floats(hasher *h, const float *values, int32_t count) {
 }
 
 static void hash_vectors(hasher *h, const cloth_vector *values, int32_t count) {
-  for (int32_t n = 0; n < count; n++) {
-    const float v[3] = {values[n].x, values[n].y, values[n].z};
-    hash_floats(h, v, 3);
-  }
+  hash_floats(h, (const float *)(const void *)values, 3 * count);
 }
 
 /* Hashes what a geometry is made of: equal data have equal hashes on every machine. */
@@ -590,7 +577,10 @@ static void build_samples(const cloth_geometry_data *d, cloth_geometry *g) {
 
 /* Builds a geometry from data without a fault in its numbers. Returns a fault of a hull's planes together, or 0. */
 static int build_shape(const cloth_geometry_data *d, cloth_geometry *g) {
-  if (is_hull(d->shape)) { return build_hull(&d->hull, g); }
+  char *start = (char *)(void *)g;
+  if (is_hull(d->shape)) {
+    return find_hull(&d->hull, g, (hull_plane *)(void *)(start + g->data), (hull_edge *)(void *)(start + g->edges));
+  }
   if (is_mesh(d->shape)) {
     build_mesh(&d->mesh, g);
   } else {

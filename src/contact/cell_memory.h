@@ -78,7 +78,6 @@ static int32_t collider_of_key(uint32_t key) {
   return (int32_t)(key >> CELL_NUMBER_BITS);
 }
 
-/* The row and the column of the cell of a key. */
 static void cell_of_key(const cloth *c, uint32_t key, int32_t *row, int32_t *column) {
   const int32_t number = (int32_t)(key & ((1u << CELL_NUMBER_BITS) - 1u)) / 2, block = number / TOUCH_LANES;
   *row = block % c->grid.rows;
@@ -114,7 +113,6 @@ static void set_cells_remembered(const cloth *c, uint32_t count, uint32_t before
   if (count < before) { fill_zero(cell_memories_of(c) + count, (before - count) * sizeof(cell_memory)); }
 }
 
-/* Is a particle a corner of the cell of a key? */
 static int has_corner_of_cell(const cloth *c, uint32_t key, int32_t particle) {
   int32_t row, column;
   cell_of_key(c, key, &row, &column);

@@ -1,7 +1,6 @@
 #pragma once
 #include "body.h"
 #include "cell_memory.h"
-#include "geometry.h"
 #include "search.h"
 #include "shapes.h"
 #include "touch.h"
@@ -205,7 +204,6 @@ static float least_gain(const touch_search *s) {
   return KEPT_SHARE * s->thickness * (reach / (radius + reach));
 }
 
-/* Gives a triangle the point to which it has descended. */
 static void take_descended(cell_triangle *t, const descended *to, int32_t lane) {
   for (int32_t n = 0; n < 3; n++) {
     t->weight[n] = to->weight[n][lane];

@@ -98,20 +98,18 @@ static void press_body(const cloth *c, const substep_terms *t, const cell_touch 
 /* The laws of all touches of cells. */
 CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
-  cell_touch *e = cell_touches_of(c);
   law_block b;
   open_laws(&b);
-  for (int32_t n = 0; n < workspace_of(c)->cells; n++) {
-    take_cell(c, a, t, &e[n], &b);
-    if (b.count == CLOTH_LANES || n + 1 == workspace_of(c)->cells) { find_laws(&b); }
-  }
+  EACH_CELL_TOUCH(c, e, {
+    take_cell(c, a, t, e, &b);
+    if (b.count == CLOTH_LANES || e + 1 == e_end) { find_laws(&b); }
+  });
   EACH_CELL_TOUCH(c, touched, {
     touched->held = touched->law;
     press_body(c, t, touched);
   });
 }
 
-/* Adds their forces and blocks. */
 CLOTH_SEPARATE void add_cell_forces(const cloth *c) {
   const solve_arrays *a = arrays_of(c);
   const cloth_vector none = vector(0.0f, 0.0f, 0.0f);
@@ -211,14 +209,10 @@ CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
 static cloth_vector moved_on_collider(const cloth *c, const solve_arrays *a, const cell_touch *e,
                                       int32_t has_solution) {
   const cloth_vector moved = solution_of_cell(a, e, workspace_of(c)->last_step, has_solution);
-#if WITH_BODIES
   const body_unknown *u = find_unknown(c, e->collider);
-  if (u) {
-    const cloth_vector way = carried_point(u->solution, arm_of_cell(a, e, u->centre));
-    return vector_flush_work(vector_subtract(moved, way));
-  }
-#endif
-  return moved;
+  if (!u) { return moved; }
+  const cloth_vector way = carried_point(u->solution, arm_of_cell(a, e, u->centre));
+  return vector_flush_work(vector_subtract(moved, way));
 }
 
 /* The sum of the forces that colliders give to cells at the solution, scaled. */
@@ -235,11 +229,7 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
    is a body. */
 static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b, const cell_touch *e,
                                     cloth_vector place) {
-#if WITH_BODIES
-  if (b->unknown) { return arm_of_cell(a, e, b->unknown->centre); }
-#endif
-  (void)a, (void)e;
-  return vector_flush_work(rotate(b->end.rotation, place));
+  return b->unknown ? arm_of_cell(a, e, b->unknown->centre) : vector_flush_work(rotate(b->end.rotation, place));
 }
 
 /* What a touch has given at the solution, and what the collider has received. */
@@ -247,9 +237,7 @@ static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const 
                                   cloth_vector arm) {
   const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
   const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
-  cloth_reaction *reaction = &reactions_of(c)[e->collider];
-  reaction->impulse = vector_add(reaction->impulse, impulse);
-  reaction->torque = vector_add(reaction->torque, vector_cross(arm, impulse));
+  add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
   return newton;
 }
 
@@ -271,13 +259,11 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
   const float law =
       flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
-#if WITH_CONTACT_RECORD
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
     record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
                   vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
   }
-#endif
   if (!(law > 0.0f)) { return 0; }
   const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
   const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);

@@ -2,7 +2,6 @@
 #include "body.h"
 #include "cell_memory.h"
 #include "cell_nearest.h"
-#include "geometry.h"
 #include "search.h"
 #include "touch.h"
 
@@ -196,7 +195,6 @@ static const cell_memory *memory_from(cell_search *s, uint32_t key) {
   return s->cursor < count ? &entry[s->cursor] : NULL;
 }
 
-/* 1 if a triangle touches at its point. */
 static int may_touch(const touch_search *s, const cell_triangle *t) {
   float sag = negate(t->nearest), least = t->distance[0];
   if (!(t->nearest < FAR_GAP)) { return 0; }
@@ -299,7 +297,6 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
   s->is_deep |= e->gap < e->reach - (is_fast_body ? CELL_REACH : 1.0f) * s->thickness; /* inside at all, or by T / 2 */
 }
 
-/* Adds the touches of the triangles that wait. */
 static void add_waiting_triangles(cell_search *s) {
   cell_batch *b = &s->batch;
   if (b->count == 0) { return; }
@@ -438,7 +435,6 @@ typedef struct solid_search {
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
-/* Begins to search all solids. */
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, sizeof *search);
@@ -450,7 +446,6 @@ CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   return search;
 }
 
-/* Finds what touches a solid. */
 CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *held) {
   touch_search *s = &search->s;
   const float thickness = s->thickness;
@@ -467,9 +462,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
     s->beyond = maximum(s->beside, s->beyond);
   }
   find_touches_of(s);
-#if WITH_BODIES
   leave_attached(s->c, s->a, s->b->collider);
-#endif
   if (has_cells) {
     const int32_t first = workspace_of(s->c)->cells;
     find_cells_of(&search->cells);

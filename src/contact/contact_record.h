@@ -8,7 +8,6 @@
    one without room is counted. A particle's entries, one for each collider, form a list from its head; heads and links
    are numbers of entries, from 1, and 0 ends a list. */
 
-/* 1 if contacts are recorded. */
 static int has_contact_record(const cloth *c) {
   return WITH_CONTACT_RECORD && c->max_contacts > 0;
 }
@@ -18,7 +17,6 @@ static int32_t *recorded_of(const cloth *c) {
   return (int32_t *)at(c, c->own.contact_record);
 }
 
-/* Cost of recording a contact. */
 static uint32_t record_cost(const cloth *c) {
   return has_contact_record(c) ? COST_RECORD : 0u;
 }

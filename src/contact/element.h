@@ -62,6 +62,10 @@ CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vecto
   to[2][lane] = v.z;
 }
 
+CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
+  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
+}
+
 /* An end of an element, and its cloth. */
 typedef struct element_end {
   const solve_arrays *a;
@@ -100,22 +104,6 @@ CLOTH_INLINE void take_held_end(end_block *to, int32_t lane) {
   put_vector(to->force, lane, none);
 }
 
-CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
-/* How a particle resists along its element's normal and across it: of its own terms. */
-CLOTH_INLINE void resistance_of_end(const end_block *e, lanes3 n, lanes *along, lanes *across) {
-  symmetric own = symmetric_at(e->springs[0], CLOTH_LANES);
-  own.xy = lanes_flush(own.xy);
-  own.xz = lanes_flush(own.xz);
-  own.yz = lanes_flush(own.yz);
-  own = symmetric_add(own, symmetric_identity(lanes_load(e->mass)));
-  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own.xx, own.yy), own.zz);
-  *along = lanes_maximum(symmetric_along(&own, n), least);
-  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
-}
-
 /* What an element's particles do: compliances, and how far they move without it along and across its normal. */
 typedef struct element_motion {
   lanes along, across; /* compliances */
@@ -132,7 +120,8 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
     end_block *e = &b->end[n];
     const lanes w = lanes_load(e->weight), scale = lanes_load(e->scale);
     lanes along, across;
-    resistance_of_end(e, normal, &along, &across);
+    const symmetric own = own_terms(symmetric_at(e->springs[0], CLOTH_LANES), lanes_load(e->mass));
+    find_resistance(&own, normal, &along, &across);
     const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
     const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
     const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
@@ -216,7 +205,6 @@ static void add_element_block(const solve_arrays *a, int32_t i, cloth_vector n, 
   }
 }
 
-/* 1 if an element has a block. */
 CLOTH_INLINE int has_block(const element_law *law) {
   return law->along > 0.0f || law->across > 0.0f;
 }

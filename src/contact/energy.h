@@ -1,5 +1,4 @@
 #pragma once
-#include "cell_memory.h"
 #include "law.h"
 #include "points.h"
 #include "touch.h"
@@ -54,21 +53,15 @@ CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, 
   return lanes_keep(touch_mask(e, k), lanes_add(rise, held));
 }
 
-/* The rise of all touches. */
 CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   const lanes thickness = lanes_splat(contact_thickness(c));
   const float stiffness = contact_stiffness(t);
-  const touch *list = touches_of(c);
   lanes_sum sum = {{0.0f}};
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const touch *e = &list[n];
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
-      const lanes own = touch_stiffness(c, e, k, stiffness);
-      lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
-      (void)i;
-    });
-  }
+  EACH_TOUCH(c, e, EACH_TOUCH_LANES(e, a->columns, k, {
+               const lanes own = touch_stiffness(c, e, k, stiffness);
+               lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
+             }));
   return lanes_sum_total(&sum);
 }
 
@@ -83,14 +76,11 @@ static int does_collider_move(const cloth *c, int32_t index) {
 
 /* 1 if a collider that is touched moves in the step. */
 static int do_touched_move(const cloth *c) {
-  const touch *list = touches_of(c);
-  const cell_touch *cells = cell_touches_of(c);
-  int move = 0;
-  for (int32_t n = 0; n < workspace_of(c)->touches && !move; n++) {
-    move = does_collider_move(c, list[n].collider);
-  }
-  for (int32_t n = 0; n < workspace_of(c)->cells && !move; n++) {
-    move = does_collider_move(c, cells[n].collider);
-  }
-  return move;
+  EACH_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  EACH_CELL_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  return 0;
 }

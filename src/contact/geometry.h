@@ -36,7 +36,6 @@ static int is_geometry(const cloth_geometry *g) {
   return g && (uintptr_t)(const void *)g % CLOTH_ALIGNMENT == 0 && g->magic == GEOMETRY_MAGIC;
 }
 
-/* 1 for shapes that have geometry. */
 CLOTH_INLINE int has_geometry(const cloth_collider *body) {
   return WITH_GEOMETRY && body->shape >= CLOTH_SHAPE_HULL;
 }
@@ -107,9 +106,6 @@ static int32_t count_meshes(const cloth *c) {
 
 /* Boxes along the axes [m]. */
 
-/* The three rows of an array as vectors, to read or to write. */
-#define VECTORS_OF(array) ((vector_array){(float *)(array)[0], (float *)(array)[1], (float *)(array)[2]})
-
 /* Which vectors have smaller coordinates than others along all axes. */
 CLOTH_INLINE lanes_mask lanes3_less(lanes3 a, lanes3 b) {
   return lanes_both(lanes_both(lanes_less(a.x, b.x), lanes_less(a.y, b.y)), lanes_less(a.z, b.z));
@@ -135,7 +131,6 @@ static position_box box_around_both(const position_box *a, const position_box *b
   return (position_box){vector_minimum(a->low, b->low), vector_maximum(a->high, b->high)};
 }
 
-/* Widens a box to hold a point. */
 static void hold_point(position_box *box, cloth_vector p) {
   box->low = vector_minimum(p, box->low);
   box->high = vector_maximum(p, box->high);

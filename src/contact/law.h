@@ -1,4 +1,5 @@
 #pragma once
+#include "../base/block3.h"
 #include "../base/lanes.h"
 #include "../cloth/types.h"
 
@@ -17,8 +18,6 @@
  *
  * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
  * for ever. At rest Q is the present depth and the tangent exact.
- *
- * In and out: arguments alone.
  */
 
 /* Stiffness of contact over the largest k' of a spring. */
@@ -44,6 +43,21 @@ static float contact_stiffness(const substep_terms *t) {
   const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
   const float largest = maximum(stretch, t->spring[DIAGONAL].stiffness);
   return CONTACT_STIFFNESS * maximum(largest, t->share * t->h * t->h * LEAST_STIFFNESS);
+}
+
+/* D, the block of particles' own terms: what of it is of springs, and is not beside the diagonal. */
+CLOTH_INLINE symmetric own_terms(symmetric springs, lanes on_diagonal) {
+  springs.xy = lanes_flush(springs.xy);
+  springs.xz = lanes_flush(springs.xz);
+  springs.yz = lanes_flush(springs.yz);
+  return symmetric_add(springs, symmetric_identity(on_diagonal));
+}
+
+/* How particles resist along a normal and across it: of their own terms. */
+CLOTH_INLINE void find_resistance(const symmetric *own, lanes3 n, lanes *along, lanes *across) {
+  const lanes least = lanes_splat(LEAST_MASS), trace = lanes_add(lanes_add(own->xx, own->yy), own->zz);
+  *along = lanes_maximum(symmetric_along(own, n), least);
+  *across = lanes_maximum(lanes_multiply(lanes_splat(0.5f), lanes_subtract(trace, *along)), least);
 }
 
 CLOTH_INLINE lanes law_slope(lanes stiffness, lanes q) {

@@ -74,14 +74,12 @@ static void forget_touching(const cloth *c, int32_t particle) {
   }
 }
 
-/* Forgets all contacts of all particles. */
 static void forget_all_touching(const cloth *c) {
   for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
     clear_floats(memory_of(c, slot, MEMORY_CODE), c->count);
   }
 }
 
-/* Forgets a collider. */
 static void forget_collider(const cloth *c, int32_t collider) {
   for (int32_t n = 0; c->state.touching && n < MOST_FACES * MEMORY_SLOTS * c->count; n++) {
     const int32_t face = n % MOST_FACES, slot = n / MOST_FACES % MEMORY_SLOTS, i = n / (MOST_FACES * MEMORY_SLOTS);

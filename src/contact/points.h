@@ -23,6 +23,12 @@ CLOTH_INLINE lanes3 own_at_touch(const solve_arrays *a, const float *array, cons
   return own_load(array, e->row * a->pitch + e->column + k);
 }
 
+/* The solution with a last step of a length along the direction. */
+CLOTH_INLINE lanes3 solution_at_touch(const solve_arrays *a, const touch *e, int32_t k, float length,
+                                      int32_t has_solution) {
+  return lanes3_flush(solution_with(a, e->row, e->column + k, lanes_splat(length), has_solution));
+}
+
 /* Adds to an own array: nothing to particles that do not move. */
 CLOTH_INLINE void add_at_touch(const solve_arrays *a, float *array, const touch *e, int32_t k, lanes3 v) {
   const int32_t place = e->row * a->pitch + e->column + k;

@@ -4,6 +4,7 @@
 #include "cell_memory.h"
 #include "law.h"
 #include "memory.h"
+#include "points.h"
 #include "touch.h"
 
 /// Contact in the equation ///
@@ -28,8 +29,8 @@
  *
  * During the solve contacts that would pull, where particles are fast or began outside of the law, let go, and friction
  * is bounded by what presses then. Slow particles that the first iteration takes slowly into a collider that they were
- * not to touch are predicted anew from there, with the solution y so far, what is left of the residual r and the inverse
- * B of the preconditioner's block:
+ * not to touch are predicted anew from there, with the solution y so far, what is left of the residual r and the
+ * inverse B of the preconditioner's block:
  *
  *   q_f = (T_i - gap - n . (y + B r)) / T, S = 1 / n . B n
  *
@@ -69,14 +70,9 @@ typedef struct pressed_block {
 
 /* What stiffness a body adds where it touches what is held; `is_deep`: that begins deeper than the law is thick. */
 static float stiffness_of_body(const cloth *c, const substep_terms *t, const body_unknown *body, int is_deep) {
-#if WITH_BODIES
-  if (body) {
-    const float mass = t->share / reference_mass(c) * bodies_of(c)[body - body_unknowns_of(c)].mass;
-    return is_deep ? mass : mass * (t->h * t->h * HELD_STIFFNESS);
-  }
-#endif
-  (void)c, (void)t, (void)body, (void)is_deep;
-  return 0.0f;
+  if (!body) { return 0.0f; }
+  const float mass = t->share / reference_mass(c) * bodies_of(c)[body - body_unknowns_of(c)].mass;
+  return is_deep ? mass : mass * (t->h * t->h * HELD_STIFFNESS);
 }
 
 /* Stiffness of contact with a collider, of held particles with that of its body. */
@@ -110,7 +106,7 @@ CLOTH_INLINE lanes touch_friction(const cloth *c, const touch *e, const remember
 
 /* The law of lanes `k` of a touch; zeros where nothing presses. */
 CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, int32_t k) {
-  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), half = lanes_splat(0.5f);
+  const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
   const lanes thickness = lanes_splat(contact_thickness(p->c));
   body_unknown *body = find_unknown(p->c, e->collider);
   const lanes stiffness = held_stiffness(p, e, k, body);
@@ -124,9 +120,8 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
   const lanes3 force = lanes3_flush(lanes3_scale(m.force, lanes_splat(p->t->scale)));
   const lanes f0 = lanes_maximum(lanes_flush(lanes3_dot(force, n)), zero);
-  const lanes along = lanes_maximum(symmetric_along(&p->own, n), lanes_splat(LEAST_MASS));
-  const lanes trace = lanes_add(lanes_add(p->own.xx, p->own.yy), p->own.zz);
-  lanes across = lanes_maximum(lanes_multiply(half, lanes_subtract(trace, along)), lanes_splat(LEAST_MASS));
+  lanes along, across;
+  find_resistance(&p->own, n, &along, &across);
   across = lanes_select(p->moves, across, lanes_splat(HELD_RESISTANCE));
   /* the depth */
   const lanes outward = lanes_flush(lanes3_dot(p->residual, n));
@@ -199,42 +194,30 @@ static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const s
   const int32_t row = place / a->pitch, column = place - row * a->pitch, inside = column % TOUCH_LANES;
   const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
   float values[3][CLOTH_LANES];
-  const vector_array forces = {values[0], values[1], values[2]};
   if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
-  lanes3_store(forces, 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
-  return vector_load(forces, lane);
+  lanes3_store(VECTORS_OF(values), 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
+  return vector_load(VECTORS_OF(values), lane);
 }
 
 /* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; workspace_of(c)->touches > 0 && row < a->rows; row++) {
-    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
-      const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
-        const int32_t place = row * a->pitch + column + k;
-        own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
-      }
-    }
-  }
+  if (workspace_of(c)->touches == 0) { return; }
+  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, {
+               const int32_t place = p.list[first].row * a->pitch + p.list[first].column + k;
+               own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
+             }));
 }
 
 /* Adds the contacts of lanes `k` of a block of particles, whose chain begins at touch `first`. */
 CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   const solve_arrays *a = p->a;
   const int32_t place = p->list[first].row * a->pitch + p->list[first].column + k;
-  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + place),
-              plate = lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f);
-  p->moves = lanes_less(zero, mass);
-  p->own = symmetric_identity(lanes_add(mass, plate));
-  if (a->inverse) {
-    symmetric springs = own_block(a->inverse, place);
-    springs.xy = lanes_flush(springs.xy);
-    springs.xz = lanes_flush(springs.xz);
-    springs.yz = lanes_flush(springs.yz);
-    p->own = symmetric_add(p->own, springs);
-  }
+  const lanes mass = lanes_load(a->diagonal + place);
+  const lanes on_diagonal = lanes_add(mass, lanes_splat(p->t->bends ? plate_diagonal(p->t) : 0.0f));
+  p->moves = lanes_less(lanes_splat(0.0f), mass);
+  p->own = a->inverse ? own_terms(own_block(a->inverse, place), on_diagonal) : symmetric_identity(on_diagonal);
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
   const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
@@ -254,18 +237,10 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   own_store(a->residual, place, notes_pins(p->c) ? b : lanes3_select(p->moves, b, alone));
 }
 
-/* Adds all contacts. */
 CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t column = 0; column < a->columns; column += TOUCH_LANES) {
-      const int32_t first = *chain_at(c, row, column);
-      for (int32_t k = 0; first >= 0 && k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
-        press_block(&p, first, k);
-      }
-    }
-  }
+  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, press_block(&p, first, k)));
 }
 
 /* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
@@ -305,11 +280,6 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* The solution so far of lanes `k` of a touch. */
-CLOTH_INLINE lanes3 solution_of_touch(const contact_release *rel, const touch *e, int32_t k) {
-  return lanes3_flush(solution_with(rel->a, e->row, e->column + k, lanes_splat(rel->length), rel->has_solution));
-}
-
 /* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
 CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
@@ -339,7 +309,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
   const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
   const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes3 moved = solution_of_touch(rel, e, k);
+  const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
   const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
@@ -370,7 +340,8 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
   const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
   if (!lanes_any(which)) { return; }
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = solution_of_touch(rel, e, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
+  const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
   const lanes3 left =
       lanes3_add_scaled(own_load(a->residual, place), own_load(a->product, place), lanes_splat(negate(rel->length)));
   const symmetric inverse = own_block(a->inverse, place);
@@ -407,16 +378,12 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
   contact_release r = {
       .c = c, .a = arrays_of(c), .t = t, .length = length, .has_solution = has_solution, .all = all, .fast = fast};
   const int32_t meets = !all && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE; /* that has no block */
-  touch *list = touches_of(c);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    touch *e = &list[n];
+  EACH_TOUCH(c, e, {
     if (find_unknown(c, e->collider)) { continue; }
-    EACH_TOUCH_LANES(e, r.a->columns, k, i, {
+    EACH_TOUCH_LANES(e, r.a->columns, k, {
       release_lanes(&r, e, k);
       if (meets) { meet_lanes(&r, e, k); }
-      (void)i;
     });
-  }
-  const solve_change change = {lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
-  return change;
+  });
+  return (solve_change){lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
 }

@@ -6,6 +6,7 @@
 #include "geometry.h"
 #include "law.h"
 #include "memory.h"
+#include "points.h"
 #include "press.h"
 #include "touch.h"
 
@@ -48,6 +49,18 @@ typedef struct touch_result {
   int32_t has_solution, safety;
 } touch_result;
 
+/* A pass over touches of collider `b`. */
+static touch_result touch_result_of(const cloth *c, const substep_terms *t, const touched_body *b,
+                                    int32_t has_solution) {
+  return (touch_result){.c = c,
+                        .a = arrays_of(c),
+                        .t = t,
+                        .b = b,
+                        .x = vectors_at(c, c->state.position),
+                        .v = vectors_at(c, c->state.velocity),
+                        .has_solution = has_solution};
+}
+
 /* Where lanes of a touch end: in the collider's axes, and how far from it. */
 typedef struct touch_end {
   lanes3 place;
@@ -88,48 +101,32 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   to->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
-/* How far particles of lanes `k` of a touch, whose solution is known, have moved from what they touch, a body or not.
- */
-CLOTH_INLINE lanes3 moved_on_body(const solve_arrays *a, const body_unknown *u, const touch *e, int32_t k,
-                                  lanes3 solution) {
-#if WITH_BODIES
+/* How far particles of lanes `k` of a touch have moved in the solve from what they touch, a body or not. */
+CLOTH_INLINE lanes3 moved_on_body(const cloth *c, const solve_arrays *a, const body_unknown *u, const touch *e,
+                                  int32_t k, int32_t has_solution) {
+  const lanes3 solution = solution_at_touch(a, e, k, workspace_of(c)->last_step, has_solution);
   return u ? lanes3_subtract(solution, carried(u->solution, arms_of_touch(a, e, k, u))) : solution;
-#else
-  (void)a;
-  (void)u;
-  (void)e;
-  (void)k;
-  return solution;
-#endif
 }
 
 /* The sum of the forces that colliders give to the cloth by contact, at the solution, scaled. */
 CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution) {
   const solve_arrays *a = arrays_of(c);
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  const touch *list = touches_of(c);
   lanes_sum sums[3];
   fill_zero(sums, sizeof sums);
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    const touch *e = &list[n];
+  EACH_TOUCH(c, e, {
     const body_unknown *u = find_unknown(c, e->collider);
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
-      const lanes3 solution = lanes3_flush(solution_with(a, e->row, i, last_step, has_solution));
+    EACH_TOUCH_LANES(e, a->columns, k, {
       const lanes_mask acts = lanes_less(lanes_splat(0.0f), touch_load(e, TOUCH_ALONG, k));
-      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(a, u, e, k, solution))));
+      lanes3_sum_add(sums, k, lanes3_keep(acts, touch_force(e, k, moved_on_body(c, a, u, e, k, has_solution))));
     });
-  }
+  });
   return vector_flush_work(lanes3_sum_total(sums));
 }
 
 /* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
    solve has it, if it is a body. */
 CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
-#if WITH_BODIES
   if (r->b->unknown) { return arms_of_touch(r->a, e, k, r->b->unknown); }
-#endif
-  (void)e;
-  (void)k;
   return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
 }
 
@@ -161,9 +158,7 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes_mask touches = touch_mask(e, k);
   const lanes_mask acts = lanes_both(touches, lanes_less(zero, touch_load(e, TOUCH_ALONG, k)));
   if (!lanes_any(acts)) { return; }
-  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
-  const lanes3 solution = lanes3_flush(solution_with(r->a, e->row, i, last_step, r->has_solution));
-  const lanes3 moved = moved_on_body(r->a, r->b->unknown, e, k, solution);
+  const lanes3 moved = moved_on_body(r->c, r->a, r->b->unknown, e, k, r->has_solution);
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
@@ -231,15 +226,11 @@ static void remember_lanes(const cloth *c, const touch *e, int32_t k) {
 /* Counts what particles of a touch touch: whoever holds by friction anywhere sticks. */
 static void count_contacts(const cloth *c, const touch *e) {
   const int32_t columns = c->grid.columns, first = e->row * columns + e->column;
-  const float *codes[MEMORY_SLOTS];
   int32_t touching = 0, sticking = 0;
-  for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-    codes[slot] = memory_of(c, slot, MEMORY_CODE) + first;
-  }
   for (int32_t k = 0; k < TOUCH_LANES && e->column + k < columns; k++) {
     int32_t touches = 0, sticks = 0;
     for (int32_t slot = 0; slot < MEMORY_SLOTS; slot++) {
-      const float code = codes[slot][k];
+      const float code = memory_of(c, slot, MEMORY_CODE)[first + k];
       touches |= code != 0.0f;
       sticks |= code > 0.0f && ((int32_t)code & 1) == 0;
     }
@@ -254,7 +245,7 @@ static void count_contacts(const cloth *c, const touch *e) {
 CLOTH_SEPARATE void remember_block(const cloth *c, int32_t first) {
   const touch *list = touches_of(c);
   for (int32_t n = first; n >= 0; n = list[n].next) {
-    EACH_TOUCH_LANES(&list[n], c->grid.columns, k, i, remember_lanes(c, &list[n], k); (void)i);
+    EACH_TOUCH_LANES(&list[n], c->grid.columns, k, remember_lanes(c, &list[n], k));
   }
   count_contacts(c, &list[first]);
 }
@@ -264,12 +255,7 @@ static void remember_contacts(const cloth *c) {
   workspace *w = workspace_of(c);
   w->statistics.contacts = w->statistics.contacts_sticking = 0;
   forget_all_touching(c);
-  for (int32_t row = 0; row < c->grid.rows; row++) {
-    for (int32_t column = 0; column < c->grid.columns; column += TOUCH_LANES) {
-      const int32_t first = *chain_at(c, row, column);
-      if (first >= 0) { remember_block(c, first); }
-    }
-  }
+  EACH_CHAIN(c, first, remember_block(c, first));
   w->remembers = 1;
 }
 
@@ -285,31 +271,19 @@ static void remember_nothing(const cloth *c) {
 
 /* Ends the contacts of a substep, whose new positions have been accepted. */
 CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays *a = arrays_of(c);
-  touch *list = touches_of(c);
   touched_body b = {.collider = -1};
-  touch_result r = {.c = c,
-                    .a = a,
-                    .t = t,
-                    .b = &b,
-                    .x = vectors_at(c, c->state.position),
-                    .v = vectors_at(c, c->state.velocity),
-                    .has_solution = has_solution};
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    touch *e = &list[n];
+  touch_result r = touch_result_of(c, t, &b, has_solution);
+  EACH_TOUCH(c, e, {
     touch_sums sums;
     fill_zero(&sums, sizeof sums);
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
-    EACH_TOUCH_LANES(e, a->columns, k, i, {
+    EACH_TOUCH_LANES(e, r.a->columns, k, {
       touch_end to;
       move_out(&r, e, k, touch_mask(e, k), &to);
       finish_touch(&r, e, k, &to, &sums);
-      (void)i;
     });
-    cloth_reaction *reaction = &reactions_of(c)[e->collider];
-    reaction->impulse = vector_add(reaction->impulse, lanes3_sum_total(sums.impulse));
-    reaction->torque = vector_add(reaction->torque, lanes3_sum_total(sums.torque));
-  }
+    add_to_reaction(c, e->collider, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
+  });
   remember_contacts(c);
   workspace_of(c)->moved_out += r.safety;
 }

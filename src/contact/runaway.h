@@ -24,20 +24,13 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
                     lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
 }
 
-/* 1 if there are any. */
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
-  const float thickness = contact_thickness(r->c);
-  const lanes zero = lanes_splat(0.0f), last_step = lanes_splat(workspace_of(r->c)->last_step);
-  lanes most = zero;
   for (int32_t row = 0; row < r->a->rows; row++) {
-    const float *diagonal = r->a->diagonal + row * r->a->pitch;
-    EACH_BLOCK(i, left, r->a->columns, {
-      const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
-      const lanes_mask moves = lanes_both(lanes_less(zero, lanes_load(diagonal + i)), lanes_first(left));
-      most = lanes_maximum(lanes_keep(moves, lanes3_dot(y, y)), most);
-    });
+    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
+      if (lanes_any(are_runaways(r, row, i))) { return 1; }
+    }
   }
-  return lanes_largest(most, 0.0f) > thickness * thickness;
+  return 0;
 }
 
 /* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
@@ -77,15 +70,8 @@ CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
 
 /* The same of all colliders, once the contacts of a substep have ended. */
 CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const solve_arrays *a = arrays_of(c);
-  touched_body b;
-  touch_result r = {.c = c,
-                    .a = a,
-                    .t = t,
-                    .b = &b,
-                    .x = vectors_at(c, c->state.position),
-                    .v = vectors_at(c, c->state.velocity),
-                    .has_solution = has_solution};
+  touched_body b = {.collider = -1};
+  touch_result r = touch_result_of(c, t, &b, has_solution);
   if (!has_runaways(&r)) { return; }
   const position_box held = box_of_held(c);
   for (int32_t index = 0; index < collider_end(c); index++) {

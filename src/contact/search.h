@@ -88,9 +88,7 @@ static position_box box_of_held(const cloth *c) {
   const solve_arrays *a = arrays_of(c);
   position_box box = empty_box();
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const int32_t row = i / a->columns;
-    const cloth_vector x = near_vector(near_row(a->place, a->pitch, row), a->plane, i - row * a->columns);
-    hold_point(&box, x);
+    hold_point(&box, near_particle(a, a->place, i));
   }
   return box;
 }
@@ -535,22 +533,20 @@ static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int
 /* Ends a touch. Lanes in which nothing touches hold zeros beside their gap. */
 static void close_touch(const touch_search *s, touch *e, int touches) {
   if (!touches) { return; }
-  EACH_TOUCH_LANES(e, s->a->columns, k, i, {
+  EACH_TOUCH_LANES(e, s->a->columns, k, {
     for (int32_t what = 0; what < TOUCH_FLOATS && !lanes_any(touch_mask(e, k)); what++) {
       touch_store(e, what, k, lanes_splat(what == TOUCH_GAP ? FAR_GAP : 0.0f));
     }
-    (void)i;
   });
   keep_touch(s->c);
 }
 
-/* Finds the touches of a collider with a block of particles. */
 static void find_touches_of_block(touch_search *s, int32_t row, int32_t column) {
   touch *e = open_touch(s, row, column, 0);
   int touches = 0;
   s->near = 0;
   workspace_of(s->c)->searched += s->b->searches * smaller_of(s->a->columns - column, TOUCH_LANES);
-  EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= find_touch_lanes(s, e, k); (void)i);
+  EACH_TOUCH_LANES(e, s->a->columns, k, touches |= find_touch_lanes(s, e, k));
   s->boxes.near[row * s->boxes.along + column / TOUCH_LANES] = s->near;
   if (s->near) {
     s->first_near = smaller_of(row, s->first_near);
@@ -559,7 +555,6 @@ static void find_touches_of_block(touch_search *s, int32_t row, int32_t column) 
   close_touch(s, e, touches);
 }
 
-/* Finds the touches of a collider. */
 CLOTH_SEPARATE void find_touches_of(touch_search *s) {
   s->first_near = s->a->rows;
   s->last_near = -1;
@@ -574,7 +569,7 @@ CLOTH_SEPARATE void find_touches_of(touch_search *s) {
 /* Takes the particles that are attached to a collider out of its touches. */
 static void leave_attached(const cloth *c, const solve_arrays *a, int32_t collider) {
   touch *list = touches_of(c);
-  for (int32_t n = 0; n < inputs_of(c)->attachment_count; n++) {
+  for (int32_t n = 0; WITH_BODIES && n < inputs_of(c)->attachment_count; n++) {
     const attachment *held = &attachments_of(c)[n];
     const int32_t row = held->particle / a->columns, column = held->particle - row * a->columns;
     for (int32_t k = *chain_at(c, row, column); held->collider == collider && k >= 0; k = list[k].next) {

@@ -159,7 +159,6 @@ static position_box box_of_child(const mesh_node *node, int32_t child) {
   return (position_box){vector_load(VECTORS_OF(node->low), child), vector_load(VECTORS_OF(node->high), child)};
 }
 
-/* Sets the box of leaf number `n` of a list. */
 static void set_leaf_box(mesh_leaves *list, int32_t n, position_box box) {
   vector_store(VECTORS_OF(list->low), n, box.low);
   vector_store(VECTORS_OF(list->high), n, box.high);
@@ -178,7 +177,6 @@ static void add_leaves(mesh_leaves *list, const mesh_node *node, int32_t number,
   }
 }
 
-/* The box around leaves of a list. */
 static position_box box_of_leaves(const mesh_leaves *list) {
   lanes3 low = lanes3_splat(empty_box().low), high = lanes3_splat(empty_box().high);
   for (int32_t n = 0; n < list->count; n += CLOTH_LANES) {
@@ -188,7 +186,6 @@ static position_box box_of_leaves(const mesh_leaves *list) {
   return box_of_lanes(low, high);
 }
 
-/* Lists the leaves near a box. */
 CLOTH_SEPARATE void find_leaves(mesh_leaves *list, const cloth_geometry *g, const position_box *box) {
   mesh_walk w;
   list->count = list->overflows = 0;

@@ -12,7 +12,6 @@ typedef struct hull_plane {
   float offset;        /* [m] */
 } hull_plane;
 
-/* An edge between two corners. */
 typedef struct hull_edge {
   cloth_vector from, along; /* [m] */
   float inverse_squared;    /* of the length of `along` [1/m^2] */

@@ -106,11 +106,9 @@ CLOTH_SEPARATE int find_ways(const touch_search *s, int32_t row, int32_t column,
 static void take_point(const touch_search *s, surface_block *block, int32_t k, surface_point *point) {
   const cloth_geometry *g = s->b->geometry;
   const float thickness = s->thickness, inside = minimum(block->reach[k], thickness);
-  point->from = vector_load(VECTORS_OF(block->from), k);
-  point->to = vector_load(VECTORS_OF(block->to), k);
-  point->radius = block->radius[k];
+  set_way(point, vector_load(VECTORS_OF(block->from), k), vector_load(VECTORS_OF(block->to), k), block->radius[k],
+          has_one_side(g));
   point->behind = is_height_field(g->shape) ? STATE_QUANTUM : thickness + (thickness - inside);
-  point->one_sided = has_one_side(g);
   point->work = 0;
 }
 
@@ -174,7 +172,6 @@ typedef struct surface_search {
 
 LAYOUT_CONTRACT(surface_search_has_room, sizeof(surface_search) <= SURFACE_ROOM_BYTES);
 
-/* Finds the contacts of a block. */
 CLOTH_SEPARATE void find_block_hits(surface_search *search, const mesh_leaves *leaves) {
   surface_block *block = &search->block;
   const surface_hits *hits = &search->of_point.hits;
@@ -229,7 +226,6 @@ CLOTH_SEPARATE int make_face(touch_search *s, touch *e, int32_t k, surface_block
   return 1;
 }
 
-/* Finds the touches of a block of particles with a surface. */
 CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int32_t column) {
   touch_search *s = &search->s;
   surface_block *block = &search->block;
@@ -255,7 +251,7 @@ CLOTH_SEPARATE void find_block_touches(surface_search *search, int32_t row, int3
   for (int32_t face = 0; face < SURFACE_FACES; face++) {
     touch *e = open_touch(s, row, column, face);
     int touches = 0;
-    EACH_TOUCH_LANES(e, s->a->columns, k, i, touches |= make_face(s, e, k, block); (void)i);
+    EACH_TOUCH_LANES(e, s->a->columns, k, touches |= make_face(s, e, k, block));
     close_touch(s, e, touches);
   }
 }
@@ -269,14 +265,12 @@ CLOTH_ONCE position_box surface_box(const touched_body *b, float thickness) {
   return box_beyond(&box, thickness + more);
 }
 
-/* Begins to search all surfaces. */
 CLOTH_REPEATED surface_search *start_surfaces(const cloth *c) {
   surface_search *search = (surface_search *)room_between_passes(c);
   start_search(c, &search->s, &search->body);
   return search;
 }
 
-/* Goes to the surface at an index. */
 static void take_surface(surface_search *search, const substep_terms *t, int32_t index, const position_box *held) {
   take_touched_body(search->s.c, t, index, &search->body);
   search->body.is_buried = find_reach(search->s.c, &search->body, held);

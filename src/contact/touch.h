@@ -45,7 +45,6 @@ static float contact_thickness(const cloth *c) {
   return maximum(c->settings.contact.thickness, LEAST_CONTACT);
 }
 
-/* Blocks of a row. */
 static int32_t touch_blocks(int32_t columns) {
   return (columns + TOUCH_LANES - 1) / TOUCH_LANES;
 }
@@ -82,11 +81,23 @@ static int32_t *chain_at(const cloth *c, int32_t row, int32_t column) {
   return touch_heads(c) + row * touch_blocks(c->grid.columns) + column / TOUCH_LANES;
 }
 
-/* Runs a statement for each block of lanes of touch `t`: `k` is its first lane, `i` the column there. */
-#define EACH_TOUCH_LANES(t, columns, k, i, statement)                                                                  \
+/* Runs statements for all touches `e` of a cloth. */
+#define EACH_TOUCH(c, e, ...)                                                                                          \
+  for (touch *e = touches_of(c), *e##_end = e + workspace_of(c)->touches; e < e##_end; e++) {                          \
+    __VA_ARGS__;                                                                                                       \
+  }
+
+/* Runs statements for all chains of a cloth: `first` is the number of the first touch. */
+#define EACH_CHAIN(c, first, ...)                                                                                      \
+  for (int32_t head = 0; head < touch_blocks((c)->grid.columns) * (c)->grid.rows; head++) {                            \
+    const int32_t first = touch_heads(c)[head];                                                                        \
+    if (first >= 0) { __VA_ARGS__; }                                                                                   \
+  }
+
+/* Runs statements for each block of lanes of touch `t`: `k` is its first lane. */
+#define EACH_TOUCH_LANES(t, columns, k, ...)                                                                           \
   for (int32_t k = 0; k < TOUCH_LANES && (t)->column + k < (columns); k += CLOTH_LANES) {                              \
-    const int32_t i = (t)->column + k;                                                                                 \
-    statement;                                                                                                         \
+    __VA_ARGS__;                                                                                                       \
   }
 
 CLOTH_INLINE lanes touch_load(const touch *t, int32_t what, int32_t k) {
@@ -162,7 +173,6 @@ static void unchain_touch(const cloth *c, int32_t n) {
   *to = list[n].next;
 }
 
-/* The smallest gap of a touch. */
 static float least_gap(const touch *t) {
   float least = FAR_GAP;
   for (int32_t k = 0; k < TOUCH_LANES; k++) {

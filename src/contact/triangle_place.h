@@ -3,12 +3,8 @@
 
 /// Where points lie to triangles ///
 
-/*
- * The nearest points of triangles, one in each lane. Places are multiples of 2^-30 m, see STATE_ROUNDER, so that no
- * product is subnormal.
- *
- * In and out: arguments alone.
- */
+/* The nearest points of triangles, one in each lane. Places are multiples of 2^-30 m, see STATE_ROUNDER, so that no
+   product is subnormal. */
 
 /* Smallest weight of a particle that is not 0. */
 #define LEAST_WEIGHT 1.0e-6f
@@ -154,7 +150,6 @@ static void nearest_weights(const cloth_vector q[3], float weight[3]) {
   }
 }
 
-/* The point of a triangle with given weights. */
 static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
   const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
   const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);

@@ -74,7 +74,6 @@ static int add_chunk(triangle_list *list, int32_t leaf, uint32_t bits, float lea
   return 1;
 }
 
-/* Lists the triangles of a window. */
 static void list_window(triangle_list *list, const field_window *window) {
   list->window = *window;
   list->count = 0;
@@ -84,7 +83,6 @@ static void list_window(triangle_list *list, const field_window *window) {
   }
 }
 
-/* The cells in a box. */
 static field_window window_around(const cloth_geometry *g, const position_box *box) {
   const float across[2] = {1.0f / g->spacing[0], 1.0f / g->spacing[1]};
   const int32_t columns = g->counts[0] - 1, rows = g->counts[1] - 1;
@@ -131,7 +129,6 @@ CLOTH_SEPARATE void list_leaves(triangle_list *list, const mesh_leaves *leaves, 
   list->work += (uint32_t)leaves->count * COST_MESH_LEAF;
 }
 
-/* Lists the triangles of a mesh near a box. */
 static void list_mesh(triangle_list *list, const position_box *box) {
   mesh_walk w;
   for (start_walk(&w, list->g, box); !list->overflows && next_node(&w); w.open[0] = 0) {

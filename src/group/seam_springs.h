@@ -1,6 +1,5 @@
 #pragma once
 #include "../terms/bounds.h"
-#include "../terms/clamps.h"
 #include "../terms/links.h"
 #include "../terms/pin_reactions.h"
 #include "../terms/springs.h"

@@ -209,7 +209,7 @@ CLOTH_SEPARATE void shorten_contours(const self_group *g) {
 /* Distance between places of a cloth that may be touched and where they were: kept after the solve of a part. */
 CLOTH_SEPARATE void keep_start(const cloth *c) {
   const vector_array from = vectors_at(c, c->state.position), to = kept_start(c);
-  if (c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
+  if (WITH_SELF && c->self) { EACH_BLOCK(i, left, c->count, lanes3_store(to, i, lanes3_load(from, i), left)); }
 }
 
 /* Ways of candidates relative to each other in the shortest part, over the spacing, that are too long for pairs: cloth

@@ -298,7 +298,7 @@ LAYOUT_CONTRACT(single_group_fits_into_its_room, sizeof(single_group) <= SELF_GR
 
 /* Makes the group of a cloth that feels itself, which lasts for a step; NULL of another. */
 CLOTH_SEPARATE const self_group *self_group_of(const cloth *c) {
-  if (!feels_itself(c)) { return NULL; }
+  if (!WITH_SELF || !feels_itself(c)) { return NULL; }
   const self_settings *settings = self_settings_of(c);
   const self_layout layout = self_layout_of(c->count, c->grid.columns, settings->pairs, settings->shape);
   const self_pair pair = {settings->thickness, settings->friction, settings->untangle,

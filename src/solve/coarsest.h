@@ -413,12 +413,10 @@ static void restrict_strip(const cloth *c, stage_piece *piece) {
 
 /* Restricts an own array of so many floats, 3 or 6, from level `number` to the next coarser one: to = scale R from. */
 CLOTH_ONCE void restrict_level(const cloth *c, int32_t number, int32_t floats, float *from, float *to, float scale) {
-#if WITH_GAPS
   if (is_in_pieces(c)) {
     restrict_pieces(c, number, floats, from, to, scale);
     return;
   }
-#endif
   const restriction r = {from, to, number, floats, scale};
   run_level_strips(c, restrict_strip, &r, &workspace_of(c)->levels[number]);
 }
@@ -495,9 +493,9 @@ CLOTH_SEPARATE lanes_sum apply_levels(const cloth *c) {
   for (int32_t n = w->level_count - 1; n > 0; n--) {
     if (is_in_pieces(c)) {
       interpolate_pieces(c, n);
-      continue;
+    } else {
+      interpolate_level(c, n);
     }
-    interpolate_level(c, n);
   }
   return parts;
 }

@@ -35,13 +35,9 @@ static int is_unheld(const cloth *c) {
 
 /* 1 if nothing holds the cloth and it is one piece in this substep: each piece has momenta of its own. */
 static int is_free_piece(const cloth *c) {
-#if WITH_GAPS
-  if (has_gaps(c)) {
-    const int32_t pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces;
-    return pieces == 1 && is_unheld(c);
-  }
-#endif
-  return is_unheld(c);
+  int32_t pieces = 1;
+  if (has_gaps(c)) { pieces = is_torn_cloth(c) ? workspace_of(c)->pieces : gap_summary_of(c)->pieces; }
+  return pieces == 1 && is_unheld(c);
 }
 
 /* Pieces whose momenta are restored, at most: those whose first particles come first. */
@@ -61,39 +57,30 @@ static int may_have_free_pieces(const cloth *c) {
   return inputs_of(c)->targets == TARGETS_NONE && inputs_of(c)->confined_count == 0 && c->settings.tethers.count == 0;
 }
 
-/* Does a pin hold the piece of a label? */
 static int is_piece_pinned(const cloth *c, int32_t label) {
-  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = next_pin(c, 0); i < c->count; i = next_pin(c, i + 1)) {
-    if (labels[i / columns * pitch + i % columns] == label) { return 1; }
+    if (labels_of(c)[place_of(arrays_of(c), i)] == label) { return 1; }
   }
   return 0;
 }
 
 static void find_free_pieces(const cloth *c, free_pieces *f) {
-  const int32_t *labels = labels_of(c), columns = c->grid.columns, pitch = pitch_of(c);
   for (int32_t i = 0; i < c->count && f->count < MOST_FREE_PIECES; i++) {
-    const int32_t place = i / columns * pitch + i % columns;
-    if (labels[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
+    const int32_t place = place_of(arrays_of(c), i);
+    if (labels_of(c)[place] == place && !is_piece_pinned(c, place)) { f->label[f->count++] = place; }
   }
 }
 
 /* 1 if bodies move along with cloth that nothing else holds: it touches or carries them alone. */
 static int moves_bodies(const cloth *c) {
-  int any = 0;
-#if WITH_BODIES
-  for (int32_t n = 0; n < workspace_of(c)->touches; n++) {
-    if (!find_unknown(c, touches_of(c)[n].collider)) { return 0; }
-    any = 1;
-  }
+  if (!WITH_BODIES) { return 0; }
+  EACH_TOUCH(c, e, {
+    if (!find_unknown(c, e->collider)) { return 0; }
+  });
   EACH_CELL_TOUCH(c, e, {
     if (!find_unknown(c, e->collider)) { return 0; }
-    any = 1;
   });
-  any |= body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0;
-#endif
-  (void)c;
-  return any;
+  return meets_colliders(c) || (body_count_of(c) > 0 && inputs_of(c)->attachment_count > 0);
 }
 
 static free_pieces free_pieces_of(const cloth *c) {
@@ -103,12 +90,10 @@ static free_pieces free_pieces_of(const cloth *c) {
   if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
   }
-#if WITH_GAPS
   if (is_in_pieces(c) && !workspace_of(c)->has_pairs) {
     if (!f.has_bodies && may_have_free_pieces(c)) { find_free_pieces(c, &f); }
     return f;
   }
-#endif
   f.count = is_in_pieces(c) ? is_unheld(c) : is_free_piece(c); /* pieces that push each other are free together */
   f.label[0] = LABEL_ALL;
   return f;
@@ -117,19 +102,15 @@ static free_pieces free_pieces_of(const cloth *c) {
 /* The arrays of a piece: their diagonal is 0 beside it, and lies in the memory `free`. */
 static solve_arrays arrays_of_label(const cloth *c, int32_t label, float *free) {
   solve_arrays a = *arrays_of(c);
-#if WITH_GAPS
-  if (label != LABEL_ALL) {
+  if (WITH_GAPS && label != LABEL_ALL) {
     const int32_t *labels = labels_of(c);
     clear_floats(free, a.pitch * a.rows);
     for (int32_t i = 0; i < c->count; i++) {
-      const int32_t place = i / a.columns * a.pitch + i % a.columns;
+      const int32_t place = place_of(&a, i);
       if (labels[place] == label) { *own_at(free, 1, place, 0) = *own_at(a.diagonal, 1, place, 0); }
     }
     a.diagonal = free;
   }
-#endif
-  (void)label;
-  (void)free;
   return a;
 }
 
@@ -138,7 +119,6 @@ static solve_arrays arrays_of_free_piece(const cloth *c, int32_t label) {
   return arrays_of_label(c, label, floats_at(c, c->scratch.product));
 }
 
-/* Sums of vectors over all particles. */
 typedef struct vector_sum {
   row_sum x, y, z;
 } vector_sum;
@@ -228,7 +208,6 @@ CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
   return f;
 }
 
-/* The weight of the masses of a member. */
 static float mass_weight(const solve_group *s, const solve_member *m) {
   return reference_mass(m->c) / reference_mass(s->members->c);
 }

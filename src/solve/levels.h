@@ -109,16 +109,15 @@ static float *level_ground(const cloth *c, int32_t number) {
 static level_pair pair_of(const cloth *c, int32_t number) {
   const workspace *w = workspace_of(c);
   const grid_level *l = &w->levels[number], *finer = number > 0 ? l - 1 : NULL;
-  const level_pair p = {.columns = finer ? finer->columns : c->grid.columns,
-                        .rows = finer ? finer->rows : c->grid.rows,
-                        .pitch = finer ? finer->pitch : pitch_of(c),
-                        .coarse_columns = l->columns,
-                        .coarse_rows = l->rows,
-                        .coarse_pitch = l->pitch,
-                        .transfer = l->transfer,
-                        .row = floats_at(c, c->scratch.transfer) + TRANSFER_PAD,
-                        .places = transfer_places(pitch_of(c))};
-  return p;
+  return (level_pair){.columns = finer ? finer->columns : c->grid.columns,
+                      .rows = finer ? finer->rows : c->grid.rows,
+                      .pitch = finer ? finer->pitch : pitch_of(c),
+                      .coarse_columns = l->columns,
+                      .coarse_rows = l->rows,
+                      .coarse_pitch = l->pitch,
+                      .transfer = l->transfer,
+                      .row = floats_at(c, c->scratch.transfer) + TRANSFER_PAD,
+                      .places = transfer_places(pitch_of(c))};
 }
 
 /* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
@@ -175,8 +174,7 @@ typedef struct line_parents {
 CLOTH_INLINE line_parents row_parents(const level_pair *p, int32_t row) {
   const int32_t is_kept = p->coarse_rows == p->rows, is_between = !is_kept && row % 2;
   const int32_t above = is_kept ? row : row / 2;
-  const line_parents l = {{above, above + 1}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
-  return l;
+  return (line_parents){{above, above + 1}, 1 + is_between, {is_between ? 0.5f : 1.0f, 0.5f}};
 }
 
 CLOTH_INLINE line_parents column_parents(const level_pair *p, int32_t column) {
@@ -327,12 +325,9 @@ static int32_t *labels_of(const cloth *c) {
   return (int32_t *)at(c, c->scratch.labels);
 }
 
-/* Is a step's cloth in several pieces? */
 CLOTH_INLINE int is_in_pieces(const cloth *c) {
   return WITH_GAPS && workspace_of(c)->pieces > 1;
 }
-
-#if WITH_GAPS
 
 /* The label of a node of a level, 0 for the particles. Nodes beyond the grid have that of the nearest particle. */
 static int32_t label_at(const cloth *c, int32_t level, int32_t row, int32_t column) {
@@ -418,9 +413,7 @@ CLOTH_SEPARATE void interpolate_pieces(const cloth *c, int32_t number) {
       float *to = near_row(level_correction(c, finer), finer->pitch, row);
       near_vector_store(to, finer->plane, column, vector_add(near_vector(to, finer->plane, column), more));
     } else if (*own_at(diagonal, 1, place, 0) > 0.0f) {
-      *own_at(product, 3, place, 0) += more.x;
-      *own_at(product, 3, place, 1) += more.y;
-      *own_at(product, 3, place, 2) += more.z;
+      own_vector_store(product, place, vector_add(own_vector(product, place), more));
     }
   }
 }
@@ -452,11 +445,3 @@ CLOTH_SEPARATE void restrict_held_pieces(const cloth *c, const solve_arrays *a, 
     }
   }
 }
-
-#else
-
-#define label_at(c, level, row, column) ((void)(c), (void)(level), (void)(row), (void)(column), 0)
-#define interpolate_pieces(c, number) ((void)(c), (void)(number))
-#define restrict_held_pieces(c, a, plate) ((void)(c), (void)(a), (void)(plate))
-
-#endif

@@ -95,10 +95,7 @@ CLOTH_ONCE float add_levels(const cloth *c) {
 
 /* Finishes the preconditioner and applies it for the first time. Returns r . z. */
 CLOTH_ONCE float precondition_first(const cloth *c, const substep_terms *t) {
-  if (uses_levels(c)) {
-    const solve_arrays *a = arrays_of(c);
-    build_levels(c, a, t);
-  }
+  if (uses_levels(c)) { build_levels(c, arrays_of(c), t); }
   run_strips(c, invert_strip, t);
   return add_levels(c);
 }
@@ -241,8 +238,6 @@ CLOTH_ONCE float advance(const cloth *c, float alpha, int32_t first, int32_t kee
   return add_levels(c);
 }
 
-#if WITH_COLLIDERS
-
 /* z . q of a row, with z = D^-1 r and what the coarse levels give, and D^-1 r in place of q. `levels`: as turn_row().
  */
 CLOTH_INLINE row_sum conjugate_row(const solve_arrays *a, int32_t row, const spread_row *spread, int32_t levels) {
@@ -274,8 +269,6 @@ CLOTH_SEPARATE void conjugate_strip(const cloth *c, stage_piece *piece) {
 CLOTH_ONCE float conjugate(const cloth *c) {
   return sum_strips(c, conjugate_strip, NULL);
 }
-
-#endif
 
 CLOTH_HOT CLOTH_SEPARATE void solve_strip(const cloth *c, stage_piece *p) {
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;

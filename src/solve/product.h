@@ -63,23 +63,22 @@ typedef struct product_row {
 /* Row `row`. `bends`: the product holds the forces of the plate, over `plate`. */
 CLOTH_INLINE product_row product_row_of(const solve_arrays *a, int32_t row, int32_t bends, float plate) {
   const ptrdiff_t first = row * (ptrdiff_t)a->pitch, next = a->pitch; /* nothing is read below the last row */
-  product_row r = {.x = a->place + NEAR_STEP * first,
-                   .x_below = a->place + NEAR_STEP * (first + next),
-                   .p = a->direction + NEAR_STEP * first,
-                   .p_below = a->direction + NEAR_STEP * (first + next),
-                   .springs = a->springs + SPRING_FLOATS * first,
-                   .diagonal = a->diagonal + first,
-                   .bends = bends,
-                   .plate = lanes_splat(plate),
-                   .air = a->air ? a->air + 3 * first : NULL,
-                   .ground = ground_of_row(a, row),
-                   .above = forces_of_row(a, row - 1),
-                   .brought = forces_of_row(a, row),
-                   .q = a->product + 3 * first,
-                   .plane = a->plane,
-                   .buffer = a->buffer,
-                   .columns = a->columns};
-  return r;
+  return (product_row){.x = a->place + NEAR_STEP * first,
+                       .x_below = a->place + NEAR_STEP * (first + next),
+                       .p = a->direction + NEAR_STEP * first,
+                       .p_below = a->direction + NEAR_STEP * (first + next),
+                       .springs = a->springs + SPRING_FLOATS * first,
+                       .diagonal = a->diagonal + first,
+                       .bends = bends,
+                       .plate = lanes_splat(plate),
+                       .air = a->air ? a->air + 3 * first : NULL,
+                       .ground = ground_of_row(a, row),
+                       .above = forces_of_row(a, row - 1),
+                       .brought = forces_of_row(a, row),
+                       .q = a->product + 3 * first,
+                       .plane = a->plane,
+                       .buffer = a->buffer,
+                       .columns = a->columns};
 }
 
 CLOTH_INLINE void next_product_row(const solve_arrays *a, product_row *r, int32_t row) {
@@ -313,17 +312,16 @@ CLOTH_INLINE void add_plate_squares(const solve_arrays *a, const plate_squares *
 CLOTH_INLINE plate_squares plate_squares_of(const solve_arrays *a, const substep_terms *t, int32_t row) {
   const int32_t next = NEAR_STEP * a->pitch, is_first = row == 0, is_last = row + 1 == a->rows;
   const float *p = a->direction + row * next;
-  const plate_squares s = {.above = is_first ? p : p - next,
-                           .here = p,
-                           .below = is_last ? p : p + next,
-                           .border = is_first  ? p + next
-                                     : is_last ? p - next
-                                               : NULL,
-                           .ratio = lanes_splat(t->hinge_ratio),
-                           .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
-                           .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
-                           .squared_ratio = t->hinge_ratio * t->hinge_ratio};
-  return s;
+  return (plate_squares){.above = is_first ? p : p - next,
+                         .here = p,
+                         .below = is_last ? p : p + next,
+                         .border = is_first  ? p + next
+                                   : is_last ? p - next
+                                             : NULL,
+                         .ratio = lanes_splat(t->hinge_ratio),
+                         .centre = lanes_splat(-2.0f * (1.0f + t->hinge_ratio)),
+                         .factor = lanes_splat(plate_scale(a, t, 1.0f + t->viscosity)),
+                         .squared_ratio = t->hinge_ratio * t->hinge_ratio};
 }
 
 /* Adds the plate's part of row `row` where hinges and cells differ, see terms/hinges.h. */

@@ -34,31 +34,22 @@ struct group_joints {
   sewing *seams;
 };
 
-#if WITH_SEAMS
-
 /* By how many iterations its solve does more. */
 static int32_t more_iterations(const group_joints *j) {
   int is_sewn = 0;
-  for (int32_t n = 0; n < j->group->count; n++) {
+  for (int32_t n = 0; WITH_SEAMS && n < j->group->count; n++) {
     is_sewn |= (j->members >> n & 1u) && j->seams->is_sewn[n];
   }
   return is_sewn ? SEWN_ITERATIONS : 0;
 }
 
-/* As a part of a substep begins, before the prediction: velocities of what is sewn meet. */
-static void meet_seams(const solve_group *g) {
-  sewing *s = g->joints->seams;
-  EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
-  meet_sewn(s, g->joints->part, g->members->t);
-}
-
-/* After it. */
 static void place_joined(const group_joints *j) {
-  place_sewn(j->seams, j->part);
+  if (WITH_SEAMS) { place_sewn(j->seams, j->part); }
 }
 
 /* Forces and blocks of springs across seams; gathers resist no compression. */
 static void add_joint_terms(const solve_group *g) {
+  if (!WITH_SEAMS) { return; }
   EACH_MEMBER(g, m, loosen_gathers(g->joints->seams, m->number, m->t));
   add_seam_springs(g->joints->seams, g->joints->part, g->joints->inverse_h);
 }
@@ -66,11 +57,10 @@ static void add_joint_terms(const solve_group *g) {
 /* Before contacts are predicted from what acts on each particle and what pressed it last, b' (contact/press.h):
    particles that are sewn together have their shares of what all of them have. */
 static void share_contacts(const solve_group *g) {
-#if WITH_COLLIDERS
   const sewing *s = g->joints->seams;
   int32_t touches = 0;
   EACH_MEMBER(g, m, touches |= meets_colliders(m->c) | workspace_of(m->c)->has_pairs);
-  if (!touches) { return; }
+  if (!WITH_SEAMS || !WITH_COLLIDERS || !touches) { return; }
   EACH_SEWN(s, g->joints->part, p, c, {
     const solve_arrays *a = arrays_of(c);
     const workspace *w = workspace_of(c);
@@ -86,45 +76,41 @@ static void share_contacts(const solve_group *g) {
     const solve_arrays *a = arrays_of(c);
     add_to_particle(a, p->particle, vector_scale(p->velocity, -1.0f));
   });
-#endif
-  (void)g;
 }
 
 /* What meeting has changed of the angular momentum, scaled as that of the first member. */
 static cloth_vector moment_of_meeting(const solve_group *g) {
-  if (!g->joints) { return vector(0.0f, 0.0f, 0.0f); }
+  if (!WITH_SEAMS || !g->joints) { return vector(0.0f, 0.0f, 0.0f); }
   const float scale = g->members->t->h / reference_mass(g->members->c);
   return vector_scale(g->joints->seams->moment[g->joints->part], scale);
 }
 
 /* The solutions of what has been solved for alone. */
 static void join_solved(const group_joints *j) {
-  join_solutions(j->seams, j->part);
+  if (WITH_SEAMS) { join_solutions(j->seams, j->part); }
 }
 
 /* Makes the residuals of what is sewn together one, or the products. */
-static void join_residuals(const group_joints *j) {
-  join_own(j->seams, j->part, 0);
-}
-
-static void join_products(const group_joints *j) {
-  join_own(j->seams, j->part, 1);
+static void join_vectors(const group_joints *j, int32_t are_products) {
+  if (WITH_SEAMS) { join_own(j->seams, j->part, are_products); }
 }
 
 /* The same of directions, see join_direction(). */
 static void join_directions(const group_joints *j, float beta, int32_t again) {
-  join_direction(j->seams, j->part, beta, again);
+  if (WITH_SEAMS) { join_direction(j->seams, j->part, beta, again); }
 }
 
 /* What springs across seams add to p . q and, but for the last direction, to the product, which is joined. */
 static float multiply_joints(const group_joints *j, int32_t is_last) {
+  if (!WITH_SEAMS) { return 0.0f; }
   const float sum = multiply_seam_springs(j->seams, j->part, j->inverse_h, is_last);
-  if (!is_last) { join_products(j); }
+  if (!is_last) { join_vectors(j, 1); }
   return sum;
 }
 
 /* By how much the energy of springs across seams, and of what gathers do not resist, rises over the ways. */
 static float joints_rise(const solve_group *g) {
+  if (!WITH_SEAMS) { return 0.0f; }
   float rise = seam_springs_rise(g->joints->seams, g->joints->part);
   EACH_MEMBER(g, m, rise -= m->weight * gathers_rise(g->joints->seams, m->number, m->t));
   return rise;
@@ -132,46 +118,28 @@ static float joints_rise(const solve_group *g) {
 
 /* 1 if seams are open, whose closing does work that is not known. */
 static int is_closing(const group_joints *j) {
-  return are_sewn_open(j->seams, j->part);
+  return WITH_SEAMS && are_sewn_open(j->seams, j->part);
 }
 
 /* When all has been moved: what is sewn together is at one place. */
 static void settle_joined(const group_joints *j) {
-  settle_sewn(j->seams, j->part, j->inverse_h);
+  if (WITH_SEAMS) { settle_sewn(j->seams, j->part, j->inverse_h); }
 }
-
-#else
-#define more_iterations(j) 0
-#define meet_seams(g) ((void)(g))
-#define place_joined(j) ((void)(j))
-#define add_joint_terms(g) ((void)(g))
-#define share_contacts(g) ((void)(g))
-#define moment_of_meeting(g) vector(0.0f, 0.0f, 0.0f)
-#define join_solved(j) ((void)(j))
-#define join_residuals(j) ((void)(j))
-#define join_products(j) ((void)(j))
-#define join_directions(j, beta, again) ((void)(j))
-#define multiply_joints(j, is_last) 0.0f
-#define joints_rise(g) 0.0f
-#define is_closing(j) 0
-#define settle_joined(j) ((void)(j))
-#endif
 
 /* As a part of a substep begins, before the prediction: what is sewn meets, common bodies are one. */
 static void meet(const solve_group *g) {
   g->joints->inverse_h = g->members->t->inverse_h;
-  meet_seams(g);
-#if WITH_COMMON_BODIES
-  link_bodies(g->joints->group, g->joints->members);
-#endif
+  if (WITH_SEAMS) {
+    sewing *s = g->joints->seams;
+    EACH_MEMBER(g, m, s->scale[m->number] = m->t->scale);
+    meet_sewn(s, g->joints->part, g->members->t);
+  }
+  if (WITH_COMMON_BODIES) { link_bodies(g->joints->group, g->joints->members); }
 }
 
 /* Once the new positions have been accepted: common bodies are where those of their leaders are. */
 static void accept_common_bodies(const solve_group *g) {
-#if WITH_COMMON_BODIES
-  follow_leaders(g->joints->group, g->joints->members);
-#endif
-  (void)g;
+  if (WITH_COMMON_BODIES) { follow_leaders(g->joints->group, g->joints->members); }
 }
 
 /// The solve ///
@@ -239,11 +207,8 @@ typedef struct solve_state {
 
 /* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
 static float multiply_member(const solve_member *m, int32_t is_last) {
-  float sum = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
-#if WITH_COLLIDERS
-  sum += workspace_of(m->c)->cells > 0 ? multiply_cells(m->c, is_last) : 0.0f;
-#endif
-  return sum;
+  const float sum = is_last ? square_direction(m->c, m->t) : multiply(m->c, m->t);
+  return WITH_COLLIDERS && workspace_of(m->c)->cells > 0 ? sum + multiply_cells(m->c, is_last) : sum;
 }
 
 /* q = A p, of confined particles what they may do; of the last one only p . q. Returns that. */
@@ -251,9 +216,7 @@ static float multiply_direction(const solve_state *s, int32_t is_last) {
   float sum = 0.0f;
   EACH_MEMBER(s->group, m, sum += m->weight * multiply_member(m, is_last));
   sum += s->has_bodies ? multiply_bodies(s->group, is_last) : 0.0f;
-#if WITH_SELF
   sum += has_elements(s->group) ? multiply_pairs(s->group->pairs, is_last) : 0.0f;
-#endif
   sum += s->group->joints ? multiply_joints(s->group->joints, is_last) : 0.0f;
   EACH_MEMBER(s->group, m, {
     if (!is_last) { confine_own(m->c, floats_at(m->c, m->c->scratch.product)); }
@@ -274,54 +237,38 @@ static int32_t are_whole(const solve_state *s) {
 /* The new direction's share of the last one where the operator has changed since: it is made conjugate to that one,
    beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
 static float turned_share(const solve_state *s, float beta) {
-#if WITH_COLLIDERS
-  if (are_whole(s)) {
-    float with_old = 0.0f;
-    EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
-    return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
-  }
-#endif
-  (void)s;
-  return beta;
+  float with_old = 0.0f;
+  if (!WITH_COLLIDERS || !are_whole(s)) { return beta; }
+  EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
+  return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
 }
 
-#if WITH_COLLIDERS || WITH_SELF
-
-/* Adds what has changed in a member of a weight. */
 static void add_change(solve_change *all, const solve_change *change, float weight) {
   all->along += weight * change->along;
   all->most += weight * change->most;
   all->changed |= change->changed;
 }
 
-#endif
-
 /* Corrects contacts before the second iteration and before the last of t->iterations, see contact/press.h. Returns what
    has changed. */
 CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   solve_change all = {0.0f, 0.0f, 0};
-#if WITH_COLLIDERS
-  const int32_t is_last = iteration == s->iterations - 1;
+  const int32_t is_last = iteration == s->iterations - 1, is_due = WITH_COLLIDERS && (iteration == 1 || is_last);
   EACH_MEMBER(s->group, m, {
-    if (workspace_of(m->c)->touches > 0 && (iteration == 1 || is_last)) {
+    if (is_due && workspace_of(m->c)->touches > 0) {
       const solve_change change = release_contacts(m->c, m->t, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
-    if (workspace_of(m->c)->cells > 0 && (iteration == 1 || is_last)) {
+    if (is_due && workspace_of(m->c)->cells > 0) {
       const solve_change change = release_cells(m->c, s->step, m->has_solution, is_last);
       add_change(&all, &change, m->weight);
     }
   });
-#endif
-#if WITH_SELF
-  if (has_elements(s->group) && iteration == s->iterations - 1) {
+  if (has_elements(s->group) && is_last) {
     note_solutions(s->group);
     const solve_change change = release_pairs(s->group->pairs, s->step);
     add_change(&all, &change, 1.0f);
   }
-#endif
-  (void)s;
-  (void)iteration;
   return all;
 }
 
@@ -351,7 +298,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   free_pieces pieces = free_pieces_of_members(g);
   take_common_motions(g, &pieces);
   start_coupling(g);
-  if (g->joints) { join_residuals(g->joints); }
+  if (g->joints) { join_vectors(g->joints, 0); }
   EACH_MEMBER(g, m, {
     confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
     s->along += m->weight * precondition_first(m->c, m->t);
@@ -384,8 +331,8 @@ CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_do
   const solve_change change = is_done ? nothing_changed : release(s, iteration);
   const int32_t keeps = change.changed && are_whole(s);
   if (s->group->joints && change.changed) {
-    join_residuals(s->group->joints);
-    join_products(s->group->joints);
+    join_vectors(s->group->joints, 0);
+    join_vectors(s->group->joints, 1);
   }
   s->along = 0.0f;
   EACH_MEMBER(s->group, m, {

@@ -29,12 +29,7 @@ static level_pair pair_of_piece(const cloth *c, int32_t number, const stage_piec
 
 /* In how many pieces passes of a step may run. */
 static int32_t strips_of(const cloth *c) {
-#if WITH_WORKERS
-  return c->pieces && workers_of(c) ? c->pieces : 1;
-#else
-  (void)c;
-  return 1;
-#endif
+  return WITH_WORKERS && c->pieces && workers_of(c) ? c->pieces : 1;
 }
 
 /* Levels of fewer nodes are not shared out: handing them over would cost more than it saves. */

@@ -84,9 +84,8 @@ CLOTH_INLINE row_stencil stencil_of(const level_pair *p, int32_t coarse_row) {
   const int32_t is_kept = p->coarse_rows == p->rows, middle = is_kept ? coarse_row : 2 * coarse_row;
   const int32_t has_above = !is_kept && middle > 0, has_below = !is_kept && middle + 1 < p->rows;
   const int32_t is_there = middle < p->rows, here = is_there ? middle : p->rows - 1;
-  const row_stencil s = {{has_above ? middle - 1 : here, here, has_below ? middle + 1 : here},
-                         {has_above ? 0.5f : 0.0f, is_there ? 1.0f : 0.0f, has_below ? 0.5f : 0.0f}};
-  return s;
+  return (row_stencil){{has_above ? middle - 1 : here, here, has_below ? middle + 1 : here},
+                       {has_above ? 0.5f : 0.0f, is_there ? 1.0f : 0.0f, has_below ? 0.5f : 0.0f}};
 }
 
 /* Adds what hangs on column 0 from beyond the seam of a tube to the places that the restriction reads. */

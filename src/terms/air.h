@@ -32,7 +32,6 @@ static float gust_noise(uint32_t seed, const uint32_t point[2], uint32_t axis) {
   return (2.0f / 3.0f) * gust_octave(seed, point, axis) + (1.0f / 3.0f) * gust_octave(seed, doubled, axis + 3u);
 }
 
-/* 1 if strength and period of gusts are within their ranges. */
 static int are_gusts(cloth_vector strength, float period) {
   return in_range(strength.x, 0.0f, GUST_MAX_STRENGTH) && in_range(strength.y, 0.0f, GUST_MAX_STRENGTH) &&
          in_range(strength.z, 0.0f, GUST_MAX_STRENGTH) && in_range(period, GUST_MIN_PERIOD, GUST_MAX_PERIOD);
@@ -92,8 +91,6 @@ CLOTH_ONCE row_neighbours row_neighbours_at(const cloth *c, vector_array x, int3
   return n;
 }
 
-#if WITH_GAPS
-
 /* The vector between the neighbours along warp or weft that springs lead to, and what makes it one of two cells. */
 static cloth_vector between_neighbours(const cloth *c, vector_array x, int32_t i, int32_t d) {
   const int32_t columns = c->grid.columns, row = i / columns, column = i - row * columns;
@@ -125,15 +122,10 @@ CLOTH_SEPARATE lanes3 area_vectors_at_gaps(const cloth *c, vector_array x, int32
   return lanes3_scale(lanes3_cross(along_warp, along_weft), lanes_splat(share));
 }
 
-#endif
-
 /* Area vectors of a block of particles [m^2], the cross product of central differences along weft and warp, one-sided
    at edges; all stand for the same area at rest, as they have the same mass. `gapped`: of gapped_cloth(). */
 CLOTH_INLINE lanes3 area_vectors(const row_neighbours *n, vector_array x, int32_t column, const cloth *gapped) {
-  (void)gapped;
-#if WITH_GAPS
-  if (gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
-#endif
+  if (WITH_GAPS && gapped) { return area_vectors_at_gaps(gapped, x, n->first + column, n->columns - column); }
   const int32_t i = n->first + column, after = n->columns - 1 - column; /* particles after this one */
   lanes3 left = lanes3_load(x, i - 1), right = lanes3_load(x, i + 1);
   lanes share = lanes_splat(n->share);
@@ -179,14 +171,13 @@ typedef struct wind_terms {
 static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
   const cloth_config_air *air = &c->settings.air;
   const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
-  const wind_terms w = {.wind = wind_of(c),
-                        .inverse_h = t->inverse_h,
-                        .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
-                        .drag = flush_small(strength * air->drag, WORK_QUANTUM),
-                        .lift = flush_small(strength * air->lift, WORK_QUANTUM),
-                        .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
-                        .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
-  return w;
+  return (wind_terms){.wind = wind_of(c),
+                      .inverse_h = t->inverse_h,
+                      .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
+                      .drag = flush_small(strength * air->drag, WORK_QUANTUM),
+                      .lift = flush_small(strength * air->lift, WORK_QUANTUM),
+                      .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
+                      .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
 }
 
 /* The wind on a row of particles. */
@@ -265,9 +256,7 @@ CLOTH_INLINE wind_force wind_on_areas(const wind_terms *w, lanes3 area, lanes ma
 /* Area vectors of a block of a row [m^2], as area_vectors() but of places. */
 CLOTH_INLINE lanes3 areas_of_block(const wind_row *r, int32_t i, int32_t ends) {
   const ptrdiff_t plane = r->plane;
-#if WITH_GAPS
-  if (r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
-#endif
+  if (WITH_GAPS && r->gapped) { return area_vectors_at_gaps(r->gapped, r->position, r->first + i, r->columns - i); }
   lanes3 left = near_load(r->rows[1], plane, i - 1), right = near_load(r->rows[1], plane, i + 1);
   lanes share = lanes_splat(r->share);
   if (!r->is_ring && ends) {

@@ -1,7 +1,6 @@
 #pragma once
 #include "../cloth/step_origin.h"
 #include "../contact/law.h"
-#include "clamps.h"
 #include "tethers.h"
 
 /// Targets, motion constraints and tethers ///

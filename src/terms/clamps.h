@@ -13,10 +13,6 @@
  *   block     kappa I
  */
 
-static cloth_vector near_particle(const solve_arrays *a, float *array, int32_t particle) {
-  return near_vector(array, a->plane, place_of(a, particle));
-}
-
 /* The hinge at pin i of a direction where it is the border of a clamp, else kappa = 0. */
 typedef struct clamped_hinge {
   float kappa;

@@ -26,13 +26,11 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
     cloth_vector origin = are_positions ? place_in_step(c, entry->anchor) : vector(0.0f, 0.0f, 0.0f);
     cloth_vector from = vector_subtract(vector_load(a, entry->particle), origin);
     cloth_vector kept = vector_add(origin, confine_vector(entry, from));
-#if WITH_BODIES
     if (!are_positions && notes_pins(c)) {
       const float mass = mass_ratio_at(c, entry->particle) / workspace_of(c)->plan.terms.share;
       note_change(c, entry->particle,
                   vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
     }
-#endif
     vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
   }
 }
@@ -70,14 +68,11 @@ static void remove_confinement(const cloth *c, int32_t particle) {
 
 /* Projects the vectors of confined particles in an own array. */
 static void confine_own(const cloth *c, float *array) {
-  const int32_t pitch = pitch_of(c), columns = c->grid.columns;
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     const confinement *entry = &confined_of(c)[n];
-    const int32_t row = entry->particle / columns, place = row * pitch + entry->particle - row * columns;
+    const int32_t place = place_of(arrays_of(c), entry->particle);
     const cloth_vector kept = vector_flush_work(confine_vector(entry, own_vector(array, place)));
-    *own_at(array, 3, place, 0) = kept.x;
-    *own_at(array, 3, place, 1) = kept.y;
-    *own_at(array, 3, place, 2) = kept.z;
+    own_vector_store(array, place, kept);
   }
 }
 

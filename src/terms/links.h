@@ -112,8 +112,6 @@ static void fill_row_factors(const solve_arrays *a, const link_planes *planes, i
   }
 }
 
-#if WITH_REST_SHAPE
-
 /* Multiplies the first `count` floats of a block by those of an array of a pre-shaped piece. */
 CLOTH_INLINE void shape_block(const cloth *c, int32_t number, int32_t particle, int32_t count, float *to) {
   const lanes shape = lanes_load(rest_array(c, number) + particle), one = lanes_splat(1.0f);
@@ -138,10 +136,6 @@ static void shape_row_factors(const cloth *c, const solve_arrays *a, const link_
   }
 }
 
-#endif
-
-#if WITH_GAPS
-
 /* Sets the factors on what is absent in a row to 0. */
 static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_planes *p, int32_t row) {
   const uint8_t *gaps = gaps_of(c) + row * a->columns;
@@ -162,8 +156,6 @@ static void open_gaps_of_row(const cloth *c, const solve_arrays *a, const link_p
     p->weft[start + i] = bits & GAP_HINGE_WEFT ? 0.0f : p->weft[start + i];
   }
 }
-
-#endif
 
 /* Fills the factors of hinges and twists of a row from their planes, and what the plate puts on the diagonal, over
    kappa_2. At the first row there is no hinge along the weft, and behind the last one no cell. */
@@ -198,12 +190,8 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
   fill_map_plane(c, a, planes.map);
   for (int32_t row = 0; row < a->rows; row++) {
     fill_row_factors(a, &planes, row);
-#if WITH_REST_SHAPE
     if (has_rest_shape(c)) { shape_row_factors(c, a, &planes, row); }
-#endif
-#if WITH_GAPS
     if (has_gaps(c)) { open_gaps_of_row(c, a, &planes, row); }
-#endif
   }
   for (int32_t row = 0; row < a->rows && a->is_ring; row++) { /* what lies beyond the seam of a tube */
     float *warp = planes.warp + row * a->pitch, *twists = planes.twists + row * a->pitch;

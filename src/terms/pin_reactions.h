@@ -6,7 +6,6 @@
 /* The impulse that the cloth gives to each pinned particle, and to confined ones along the directions that they are
    held in: own.pin_reactions, see step/reactions.h. */
 
-/* 1 if impulses on pins are noted. */
 CLOTH_INLINE int notes_pins(const cloth *c) {
   return WITH_BODIES && c->own.pin_reactions != 0;
 }

@@ -65,14 +65,13 @@ static float plate_scale(const solve_arrays *a, const substep_terms *t, float fa
 }
 
 static plate_rows plate_of(const solve_arrays *a, const substep_terms *t, float *x, float *force, float factor) {
-  const plate_rows p = {.a = a,
-                        .x = x,
-                        .force = force,
-                        .ratio = t->hinge_ratio,
-                        .warp = t->hinge[WARP] * factor,
-                        .weft = t->hinge[WEFT] * factor,
-                        .twist = t->twist * factor};
-  return p;
+  return (plate_rows){.a = a,
+                      .x = x,
+                      .force = force,
+                      .ratio = t->hinge_ratio,
+                      .warp = t->hinge[WARP] * factor,
+                      .weft = t->hinge[WEFT] * factor,
+                      .twist = t->twist * factor};
 }
 
 /* Which ends of a sheet a block of a strand may lie at: constants. */
@@ -98,14 +97,13 @@ CLOTH_INLINE plate_terms plate_terms_of(const plate_rows *p) {
   const int32_t end = STRAND_STEP * p->a->columns, inside = end - STRAND_STEP - END_FLOATS;
   const int32_t blocks = inside < 0 ? 0 : inside / CLOTH_LANES;
   const int32_t outer = p->a->is_ring ? end : END_FLOATS + blocks * CLOTH_LANES;
-  const plate_terms t = {.ratio = lanes_splat(p->ratio),
-                         .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
-                         .first_last = before_end(end, outer),
-                         .outer = outer,
-                         .next = STRAND_STEP * (ptrdiff_t)p->a->pitch,
-                         .end = end,
-                         .rows = p->a->rows};
-  return t;
+  return (plate_terms){.ratio = lanes_splat(p->ratio),
+                       .centre = lanes_splat(-2.0f * (1.0f + p->ratio)),
+                       .first_last = before_end(end, outer),
+                       .outer = outer,
+                       .next = STRAND_STEP * (ptrdiff_t)p->a->pitch,
+                       .end = end,
+                       .rows = p->a->rows};
 }
 
 /* The sum of what lies beside a block of a strand: the element itself where nothing does. */
@@ -223,7 +221,6 @@ CLOTH_INLINE void bend_long_row(const plate_terms *p, const plate_strand *s, int
   }
 }
 
-/* Computes the curvature of a row. */
 static void start_curvature(const plate_rows *p, int32_t row, float *out) {
   const solve_arrays *a = p->a;
   const plate_terms t = plate_terms_of(p);
@@ -263,13 +260,12 @@ CLOTH_INLINE plate_strand strand_of(const plate_rows *p, int32_t row, int32_t n,
   const ptrdiff_t next = STRAND_STEP * (ptrdiff_t)a->pitch;
   const int32_t here = (row - first) % 2 == 0;
   const float *x = p->x + n * a->plane + row * next;
-  const plate_strand s = {.x = x,
-                          .below = x + next,
-                          .after = row + 2 < a->rows ? x + 2 * next : x + next,
-                          .here = curvature_buffer(a, here) + n * a->buffer,
-                          .beside = curvature_buffer(a, !here) + n * a->buffer,
-                          .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
-  return s;
+  return (plate_strand){.x = x,
+                        .below = x + next,
+                        .after = row + 2 < a->rows ? x + 2 * next : x + next,
+                        .here = curvature_buffer(a, here) + n * a->buffer,
+                        .beside = curvature_buffer(a, !here) + n * a->buffer,
+                        .force = p->force + STRANDS * row * next + n * CLOTH_LANES};
 }
 
 /* The same of all rows at the border and beside it, of those from `first` on. */
@@ -386,15 +382,14 @@ CLOTH_INLINE hinge_row hinge_row_of(const plate_rows *p, int32_t row) {
   const solve_arrays *a = p->a;
   const int32_t next = NEAR_STEP * a->pitch;
   const float *here = p->x + row * next;
-  const hinge_row r = {.up = row > 0 ? here - next : here,
-                       .here = here,
-                       .down = row + 1 < a->rows ? here + next : here,
-                       .factors = a->factors + FACTOR_FLOATS * row * a->pitch,
-                       .plane = a->plane,
-                       .warp = lanes_splat(p->warp),
-                       .weft = lanes_splat(p->weft),
-                       .twist = lanes_splat(p->twist)};
-  return r;
+  return (hinge_row){.up = row > 0 ? here - next : here,
+                     .here = here,
+                     .down = row + 1 < a->rows ? here + next : here,
+                     .factors = a->factors + FACTOR_FLOATS * row * a->pitch,
+                     .plane = a->plane,
+                     .warp = lanes_splat(p->warp),
+                     .weft = lanes_splat(p->weft),
+                     .twist = lanes_splat(p->twist)};
 }
 
 /* x_0 - 2 x_1 + x_2 of a block of hinges along warp and weft, and x_0 - x_1 - x_2 + x_3 of cells; their stiffness. */
@@ -410,13 +405,12 @@ CLOTH_DIRECT hinge_block hinges_at(const hinge_row *r, int32_t i) {
   const lanes3 along = lanes3_add(near_load(r->here, plane, i - 1), right);
   const lanes3 across = lanes3_add(near_load(r->up, plane, i), down);
   const lanes3 below = lanes3_subtract(down, near_load(r->down, plane, i + 1));
-  const hinge_block b = {.warp = lanes3_subtract(along, twice),
-                         .weft = lanes3_subtract(across, twice),
-                         .twist = lanes3_subtract(lanes3_subtract(here, right), below),
-                         .of_warp = lanes_multiply(r->warp, factor_at(r->factors, i, FACTOR_HINGE + WARP)),
-                         .of_weft = lanes_multiply(r->weft, factor_at(r->factors, i, FACTOR_HINGE + WEFT)),
-                         .of_twist = lanes_multiply(r->twist, factor_at(r->factors, i, FACTOR_TWIST))};
-  return b;
+  return (hinge_block){.warp = lanes3_subtract(along, twice),
+                       .weft = lanes3_subtract(across, twice),
+                       .twist = lanes3_subtract(lanes3_subtract(here, right), below),
+                       .of_warp = lanes_multiply(r->warp, factor_at(r->factors, i, FACTOR_HINGE + WARP)),
+                       .of_weft = lanes_multiply(r->weft, factor_at(r->factors, i, FACTOR_HINGE + WEFT)),
+                       .of_twist = lanes_multiply(r->twist, factor_at(r->factors, i, FACTOR_TWIST))};
 }
 
 /* Where what a row leaves to others waits: H_u of two rows, forces of cells; H_v - T, and a row nobody wants. */
@@ -425,12 +419,11 @@ typedef struct hinge_buffers {
 } hinge_buffers;
 
 CLOTH_INLINE hinge_buffers hinge_buffers_of(const solve_arrays *a, int32_t row) {
-  const hinge_buffers b = {.along = curvature_buffer(a, row & 1),
-                           .along_above = curvature_buffer(a, ~row & 1),
-                           .cells = curvature_buffer(a, 2),
-                           .left_over = curvature_buffer(a, 3),
-                           .spare = vector_buffer(a, BUFFER_HINGES)};
-  return b;
+  return (hinge_buffers){.along = curvature_buffer(a, row & 1),
+                         .along_above = curvature_buffer(a, ~row & 1),
+                         .cells = curvature_buffer(a, 2),
+                         .left_over = curvature_buffer(a, 3),
+                         .spare = vector_buffer(a, BUFFER_HINGES)};
 }
 
 /* Moves what the cell across the seam of a tube brings to column 0 to the force, `begun`, and what is left over. */
@@ -467,7 +460,6 @@ CLOTH_ONCE void bend_row_with_factors(const plate_rows *p, int32_t row, float *a
   if (a->is_ring) { close_cells(&b, a, begun); }
 }
 
-/* Ends the force of the last row. */
 CLOTH_ONCE void bend_last_row(const plate_rows *p, float *force) {
   const solve_arrays *a = p->a;
   const float *along = hinge_buffers_of(a, a->rows - 1).along;

@@ -116,11 +116,10 @@ CLOTH_INLINE lanes3 spring_product(lanes across, lanes along, lanes3 d, lanes3 m
 
 CLOTH_INLINE symmetric block_of_spring(lanes across, lanes along, lanes3 d) {
   const lanes3 scaled = lanes3_scale(d, along);
-  const symmetric m = {.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),
-                       .yy = lanes_add(lanes_multiply(scaled.y, d.y), across),
-                       .zz = lanes_add(lanes_multiply(scaled.z, d.z), across),
-                       .xy = lanes_multiply(scaled.x, d.y),
-                       .xz = lanes_multiply(scaled.x, d.z),
-                       .yz = lanes_multiply(scaled.y, d.z)};
-  return m;
+  return (symmetric){.xx = lanes_add(lanes_multiply(scaled.x, d.x), across),
+                     .yy = lanes_add(lanes_multiply(scaled.y, d.y), across),
+                     .zz = lanes_add(lanes_multiply(scaled.z, d.z), across),
+                     .xy = lanes_multiply(scaled.x, d.y),
+                     .xz = lanes_multiply(scaled.x, d.z),
+                     .yz = lanes_multiply(scaled.y, d.z)};
 }

@@ -4,8 +4,6 @@
 
 /// Targets and motion constraints ///
 
-#if WITH_TARGETS
-
 /* Targets and motion constraints: the calls that set them, and where targets are, on straight lines over a step. */
 
 /* Ends the motion of the targets: they rest where they are at the end of the step. */
@@ -15,6 +13,8 @@ static void finish_target_motion(const cloth *c) {
   copy_memory(target_vectors(c, TARGET_NORMAL_BEFORE).x, target_vectors(c, TARGET_NORMAL).x, bytes);
   inputs_of(c)->targets = TARGETS_STILL;
 }
+
+#if WITH_TARGETS
 
 cloth_motion_constraint cloth_motion_constraint_default(void) {
   cloth_motion_constraint free;
@@ -117,7 +117,5 @@ static void finish_motions(const cloth *c) {
     collider_slot *slot = &colliders_of(c)[index];
     slot->previous = slot->body.pose;
   }
-#if WITH_TARGETS
-  if (inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
-#endif
+  if (WITH_TARGETS && inputs_of(c)->targets == TARGETS_MOVING) { finish_target_motion(c); }
 }

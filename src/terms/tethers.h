@@ -26,13 +26,11 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
   m.mixed = flush_small(m.mixed, WORK_QUANTUM);
-#if WITH_REST_SHAPE
   if (has_rest_shape(c)) {
     m.warp *= rest_bounds_of(c)->reach[WARP];
     m.weft *= rest_bounds_of(c)->reach[WEFT];
     m.mixed = 0.0f;
   }
-#endif
   m.around = is_wrapped(c) ? (float)c->grid.columns : 0.0f;
   return m;
 }
