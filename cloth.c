@@ -21910,7 +21910,6 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
   const int32_t level = workspace_of(c)->level_count;
   const int32_t corner[4] = {row * next + column, row * next + right, (row + 1) * next + column,
                              (row + 1) * next + right};
-  const float weights[DIRECTIONS] = {0.5f * share, 0.5f * inverse, minimum(share, inverse), minimum(share, inverse)};
   for (int32_t n = 0, direction = -1; n < 6; n++) { /* warp above and below, weft left and right, both diagonals */
     CLOTH_CONSTANT static const uint8_t springs[6][3] = {{0, 1, WARP}, {2, 3, WARP},     {0, 2, WEFT},
                                                          {1, 3, WEFT}, {0, 3, DIAGONAL}, {1, 2, ANTIDIAGONAL}};
@@ -21923,7 +21922,8 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
       if (count > 0) { mean_block(a, &grid, direction, count, mean); }
     }
     if (!is_in_pieces(c) || label_at(c, level, i / next, i % next) == label_at(c, level, j / next, j % next)) {
-      add_spring(matrix, i, j, mean, weights[direction]);
+      const float aside = direction == WARP ? 0.5f * share : 0.5f * inverse;
+      add_spring(matrix, i, j, mean, direction >= DIAGONAL ? minimum(share, inverse) : aside);
     }
   }
 }
