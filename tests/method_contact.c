@@ -576,7 +576,7 @@ static double count_clear(vector_array x, int n, int size, int *count) {
 }
 
 /* Does an edge pass through a triangle that it has no corner in common with, at one time? In doubles. */
-static int edge_passes(vector_array x, const int edge[2], const int corner[3]) {
+static int edge_goes_through(vector_array x, const int edge[2], const int corner[3]) {
   double p[5][3], e[3][3], det[3];
   const int node[5] = {edge[0], edge[1], corner[0], corner[1], corner[2]};
   for (int k = 0; k < 5; k++) {
@@ -621,7 +621,7 @@ static int patch_crosses(vector_array x, int n) {
         const int edge[2] = {i, to[k]};
         const int shares = i == corner[0] || i == corner[1] || i == corner[2] || to[k] == corner[0] ||
                            to[k] == corner[1] || to[k] == corner[2];
-        if (to[k] >= 0 && !shares && edge_passes(x, edge, corner)) return 1;
+        if (to[k] >= 0 && !shares && edge_goes_through(x, edge, corner)) return 1;
       }
     }
   }
