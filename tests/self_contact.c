@@ -108,8 +108,8 @@ static void test_memory(void) {
   config.self_thickness = 0.005f;
   CHECK(cloth_memory_needed(&config, &with) == CLOTH_OK, "with");
   double added = (double)(with.total_bytes - without.total_bytes) / (64 * 64);
-  CHECK(added < 1260.0, "%g bytes a particle", added);
-  const int remembered = (2 * 24 * 64 * 64 + 8) / 9,
+  CHECK(added < 450.0, "%g bytes a particle", added);
+  const int remembered = 2 * 24 * 64 * 64 / 8,
             more = (int)(with.state_bytes - without.state_bytes) - 64 * 64 - 20 * remembered;
   CHECK(more >= 0 && more <= CLOTH_ALIGNMENT, "%d bytes of state more than expected", more);
   const size_t triangles = with.total_bytes;
