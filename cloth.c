@@ -16092,9 +16092,8 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes alone = lanes_add(depth, lanes_divide(in, thickness));
   const lanes_mask meets = lanes_both(lanes_both(which, lanes_less(in, rel->fast)), lanes_less(zero, alone));
   if (!lanes_any(meets)) { return; }
-  const int32_t first = *chain_at(rel->c, e->row, e->column);
-  const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);
-  const lanes_mask presses = lanes_both(meets, lanes_less(faced, lanes_splat(0.5f)));
+  const lanes_mask faced = are_faced(touches_of(rel->c), moves, e, *chain_at(rel->c, e->row, e->column), k);
+  const lanes_mask presses = lanes_less(zero, lanes_drop(faced, lanes_keep(meets, lanes_splat(1.0f))));
   const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
   const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
   const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);
@@ -24816,8 +24815,9 @@ static void substep(stepped_cloths *s) {
   int32_t is_prepared = 0; /* 1: candidates of the part are there */
   while (done < 1.0f) {
     if (!is_prepared) { prepare_part(s, length); }
-    is_prepared = start_part(s, done, length) && length > s->shortest;
-    if (is_prepared) {
+    const int32_t is_too_long = start_part(s, done, length) && length > s->shortest;
+    is_prepared = is_too_long; /* its first half, which is tried next, has the same candidates */
+    if (is_too_long) {
       length *= 0.5f;
       continue;
     }

@@ -352,9 +352,8 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes alone = lanes_add(depth, lanes_divide(in, thickness));
   const lanes_mask meets = lanes_both(lanes_both(which, lanes_less(in, rel->fast)), lanes_less(zero, alone));
   if (!lanes_any(meets)) { return; }
-  const int32_t first = *chain_at(rel->c, e->row, e->column);
-  const lanes faced = lanes_select(are_faced(touches_of(rel->c), moves, e, first, k), lanes_splat(1.0f), zero);
-  const lanes_mask presses = lanes_both(meets, lanes_less(faced, lanes_splat(0.5f)));
+  const lanes_mask faced = are_faced(touches_of(rel->c), moves, e, *chain_at(rel->c, e->row, e->column), k);
+  const lanes_mask presses = lanes_less(zero, lanes_drop(faced, lanes_keep(meets, lanes_splat(1.0f))));
   const lanes stiffness = touch_stiffness(rel->c, e, k, contact_stiffness(rel->t));
   const lanes give = lanes_maximum(symmetric_along(&inverse, n), lanes_splat(WORK_QUANTUM));
   const lanes q = agreed_depth(stiffness, thickness, lanes_divide(thickness, give), alone);

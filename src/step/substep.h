@@ -464,8 +464,9 @@ static void substep(stepped_cloths *s) {
   int32_t is_prepared = 0; /* 1: candidates of the part are there */
   while (done < 1.0f) {
     if (!is_prepared) { prepare_part(s, length); }
-    is_prepared = start_part(s, done, length) && length > s->shortest;
-    if (is_prepared) {
+    const int32_t is_too_long = start_part(s, done, length) && length > s->shortest;
+    is_prepared = is_too_long; /* its first half, which is tried next, has the same candidates */
+    if (is_too_long) {
       length *= 0.5f;
       continue;
     }
