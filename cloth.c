@@ -8282,6 +8282,15 @@ static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
                       .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
 }
 
+/* The work of the wind on cloth at rest that faces it, its force times its way in a substep, over the kinetic energy of
+   cloth as fast as the wind: 2 q / (1 + q), with q the block over the mass. */
+static float share_of_wind(const cloth *c, const substep_terms *t) {
+  const wind_terms w = wind_terms_of(c, t);
+  const float flow = c->grid.spacing_warp * c->grid.spacing_weft * vector_length(w.wind);
+  const float q = flush_small(flow * (w.block + w.drag_block), WORK_QUANTUM);
+  return 2.0f * q / (1.0f + q);
+}
+
 /* The wind on a row of particles. */
 typedef struct wind_row {
   const cloth *c;
@@ -22718,10 +22727,15 @@ static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
 }
 
-/* The kinetic energy of a substep's free fall: the mean mass ratio is 1. */
+/* The kinetic energy of all particles that go the same way in a substep: the mean mass ratio is 1. */
+static float energy_of_way(const cloth *c, const substep_terms *t, cloth_vector way) {
+  way = vector_flush_work(way);
+  return 0.5f * t->share * (float)c->count * vector_dot(way, way);
+}
+
+/* The kinetic energy of a substep's free fall. */
 static float energy_of_fall(const cloth *c, const substep_terms *t) {
-  const cloth_vector fall = vector_flush_work(vector_scale(inputs_of(c)->gravity, t->h * t->h));
-  return 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
+  return energy_of_way(c, t, vector_scale(inputs_of(c)->gravity, t->h * t->h));
 }
 
 /* The scalars of a solve. */
@@ -22924,16 +22938,16 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
  * The energies are compared where the last iteration has still changed the potential by more than a share of the
- * kinetic energy, unless what is left of the residual r pulls back: for the ways d = w + y, w the prediction's, the
- * energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y . r is 0 of conjugate
- * gradients. So where w . r is larger than the iterations to come could still take, a few times what the last one took,
- * and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer than the prediction's way.
- * They are compared, too, wherever springs are stiff, uneven or explicit, and where pins have just stopped: another
- * solve that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the
- * energy of contact and the work of friction (contact/energy.h): the tangents of contacts are predicted one by one, so
- * that the solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the
- * collider. There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or
- * targets, nor for cloth in several pieces, which move as a whole each for itself.
+ * kinetic energy and of the work of the wind, unless what is left of the residual r pulls back: for the ways d = w + y,
+ * w the prediction's, the energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y .
+ * r is 0 of conjugate gradients. So where w . r is larger than the iterations to come could still take, a few times
+ * what the last one took, and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer
+ * than the prediction's way. They are compared, too, wherever springs are stiff, uneven or explicit, and where pins
+ * have just stopped: another solve that has come to its end needs no bound. Cloth that touches colliders at rest is
+ * always compared, with the energy of contact and the work of friction (contact/energy.h): the tangents of contacts are
+ * predicted one by one, so that the solve need not lead down; its ways are shortened towards rest, as a motion as a
+ * whole would lead into the collider. There is no bound where a collider that is touched moves, and does work, nor for
+ * cloth with tethers or targets, nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
@@ -22944,7 +22958,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
    gains .017 of its energy (tests/conservation.c, free flight). */
 #define UNSOLVED_SHARE 1.0e-3f
 #define FREE_UNSOLVED_SHARE 1.0e-4f
-/* Slow cloth counts as if it had this share of the kinetic energy of a substep's free fall, a 32nd of its speed: below
+/* Cloth counts as if it also had this share of the kinetic energy of a substep's free fall, a 32nd of its speed: below
    it nobody sees a gain, and nothing is unfinished of cloth at rest, of which roundings are left. */
 #define LEAST_MOTION 1.0e-3f
 /* Times what the last iteration took that the residual has to take along the prediction, at least; and that this and y
@@ -23302,15 +23316,23 @@ CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved
 
 /* What tells if the energy has to be compared, summed over the members. */
 typedef struct guard_sums {
-  float kinetic, fall, unsolved; /* fall: of a substep's free fall */
+  float kinetic, given, unsolved; /* given: what counts beside it, by weight and wind */
   int32_t is_lively, touches, is_free;
 } guard_sums;
+
+/* The energy that counts beside the cloth's own: a share of a fall's, and the work of the wind on cloth at rest. Flags
+   in .2 to 5 m/s have the same speeds without the latter, but in 4 m/s three of four substeps are compared then. */
+static float given_energy(const cloth *c, const substep_terms *t) {
+  const float fall = LEAST_MOTION * energy_of_fall(c, t);
+  if (!has_air(c)) { return fall; }
+  return fall + share_of_wind(c, t) * energy_of_way(c, t, vector_scale(wind_of(c), t->h));
+}
 
 static guard_sums guard_sums_of(const solve_group *s) {
   guard_sums g = {.unsolved = workspace_of(s->members->c)->unsolved, .is_free = 1};
   EACH_MEMBER(s, m, {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
-    g.fall += m->weight * energy_of_fall(m->c, m->t);
+    g.given += m->weight * given_energy(m->c, m->t);
     g.is_lively |= is_lively(m->c, m->t) || have_pins_stopped(m->c);
     g.touches += meets_colliders(m->c);
     g.is_free &= is_free_piece(m->c);
@@ -23335,8 +23357,7 @@ static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
   if (g.is_lively || g.touches > 0) { return do_pins_rest(s); }
   const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
-  const float motion = maximum(g.kinetic, LEAST_MOTION * g.fall);
-  if (!(g.unsolved > share * motion) || !do_pins_rest(s)) { return 0; }
+  if (!(g.unsolved > share * (g.kinetic + g.given)) || !do_pins_rest(s)) { return 0; }
   const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
   return !is_known || !is_pulled_back(s, &g);
 }

@@ -189,10 +189,15 @@ static float step_ratio(float a, float b) {
   return a > LEAST_SUM && b > LEAST_SUM ? a / b : 0.0f;
 }
 
-/* The kinetic energy of a substep's free fall: the mean mass ratio is 1. */
+/* The kinetic energy of all particles that go the same way in a substep: the mean mass ratio is 1. */
+static float energy_of_way(const cloth *c, const substep_terms *t, cloth_vector way) {
+  way = vector_flush_work(way);
+  return 0.5f * t->share * (float)c->count * vector_dot(way, way);
+}
+
+/* The kinetic energy of a substep's free fall. */
 static float energy_of_fall(const cloth *c, const substep_terms *t) {
-  const cloth_vector fall = vector_flush_work(vector_scale(inputs_of(c)->gravity, t->h * t->h));
-  return 0.5f * t->share * (float)c->count * vector_dot(fall, fall);
+  return energy_of_way(c, t, vector_scale(inputs_of(c)->gravity, t->h * t->h));
 }
 
 /* The scalars of a solve. */

@@ -180,6 +180,15 @@ static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
                       .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
 }
 
+/* The work of the wind on cloth at rest that faces it, its force times its way in a substep, over the kinetic energy of
+   cloth as fast as the wind: 2 q / (1 + q), with q the block over the mass. */
+static float share_of_wind(const cloth *c, const substep_terms *t) {
+  const wind_terms w = wind_terms_of(c, t);
+  const float flow = c->grid.spacing_warp * c->grid.spacing_weft * vector_length(w.wind);
+  const float q = flush_small(flow * (w.block + w.drag_block), WORK_QUANTUM);
+  return 2.0f * q / (1.0f + q);
+}
+
 /* The wind on a row of particles. */
 typedef struct wind_row {
   const cloth *c;
