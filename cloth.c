@@ -2875,6 +2875,7 @@ CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
 static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
   const int32_t count = c->count;
+  if (i < count && is_pinned(c, i)) { return i; } /* as most are that follow a pin */
   for (;; i++) {
     while (i % 4 == 0 && i + 32 <= count && are_many_free(freedom + i)) {
       i += 32;
@@ -5008,15 +5009,19 @@ CLOTH_INLINE int32_t place_around(const solve_arrays *a, int32_t row, int32_t co
   return other < 0 || other >= a->rows || near < 0 ? -1 : other * a->pitch + near;
 }
 
+/* The directions of the springs to the nine particles around one, by rows. */
+CLOTH_CONSTANT static const uint8_t direction_around[9] = {DIAGONAL, WEFT,         ANTIDIAGONAL, WARP,    WARP,
+                                                           WARP,     ANTIDIAGONAL, WEFT,         DIAGONAL};
+
 /* The block of the spring between a particle and the one at `place`, n of the nine around it, from what the springs'
    linearisation has stored. */
 static void block_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n, int32_t place, float block[6]) {
-  const int32_t d = n / 3 == 1 ? WARP : n % 3 == 1 ? WEFT : n % 8 == 0 ? DIAGONAL : ANTIDIAGONAL;
+  const int32_t d = direction_around[n];
   const int32_t first = n < 4 ? place : row * a->pitch + column;
   const cloth_vector here = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
   const cloth_vector apart = vector_subtract(here, near_vector(a->place, a->plane, place));
-  const float across = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ACROSS(d));
-  const float along = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ALONG(d));
+  const float *spring = own_at(a->springs, SPRING_FLOATS, first, SPRING_ACROSS(d));
+  const float across = spring[0], along = spring[CLOTH_LANES];
   block[0] = across + along * apart.x * apart.x;
   block[1] = across + along * apart.y * apart.y;
   block[2] = across + along * apart.z * apart.z;
@@ -5033,7 +5038,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
     const line_parents rows = row_parents(p, other);
     for (int32_t step = -1; step <= 1; step++) {
       const int32_t near = existing_column(a, column + step), place = other * a->pitch + near;
-      if (near >= 0 && place != row * a->pitch + column && a->diagonal[place] > 0.0f) {
+      if (near >= 0 && a->diagonal[place] > 0.0f) { /* not the pin itself */
         float block[6];
         block_around(a, row, column, 3 * (other - row + 1) + step + 1, place, block);
         add_to_ground(p, ground, &rows, near, block);
@@ -18348,10 +18353,18 @@ CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t
                     lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
 }
 
+/* The share of a vector's length that its largest coordinate has at least, 1 / 3^(1/2) rounded down. */
+#define LEAST_COORDINATE 0.577f
+
+/* 1 if one goes so far. Coordinates are compared first, which takes less. */
 CLOTH_SEPARATE int has_runaways(const touch_result *r) {
+  const lanes least = lanes_splat(LEAST_COORDINATE * contact_thickness(r->c));
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
   for (int32_t row = 0; row < r->a->rows; row++) {
     for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
-      if (lanes_any(are_runaways(r, row, i))) { return 1; }
+      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
+      const lanes far = lanes_maximum(lanes_maximum(lanes_absolute(y.x), lanes_absolute(y.y)), lanes_absolute(y.z));
+      if (lanes_any(lanes_less(least, far)) && lanes_any(are_runaways(r, row, i))) { return 1; }
     }
   }
   return 0;

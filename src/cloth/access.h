@@ -334,6 +334,7 @@ CLOTH_INLINE int are_many_free(const uint8_t *freedom) {
 static int32_t next_pin(const cloth *c, int32_t i) {
   const uint8_t *freedom = freedom_of(c);
   const int32_t count = c->count;
+  if (i < count && is_pinned(c, i)) { return i; } /* as most are that follow a pin */
   for (;; i++) {
     while (i % 4 == 0 && i + 32 <= count && are_many_free(freedom + i)) {
       i += 32;

@@ -220,15 +220,19 @@ CLOTH_INLINE int32_t place_around(const solve_arrays *a, int32_t row, int32_t co
   return other < 0 || other >= a->rows || near < 0 ? -1 : other * a->pitch + near;
 }
 
+/* The directions of the springs to the nine particles around one, by rows. */
+CLOTH_CONSTANT static const uint8_t direction_around[9] = {DIAGONAL, WEFT,         ANTIDIAGONAL, WARP,    WARP,
+                                                           WARP,     ANTIDIAGONAL, WEFT,         DIAGONAL};
+
 /* The block of the spring between a particle and the one at `place`, n of the nine around it, from what the springs'
    linearisation has stored. */
 static void block_around(const solve_arrays *a, int32_t row, int32_t column, int32_t n, int32_t place, float block[6]) {
-  const int32_t d = n / 3 == 1 ? WARP : n % 3 == 1 ? WEFT : n % 8 == 0 ? DIAGONAL : ANTIDIAGONAL;
+  const int32_t d = direction_around[n];
   const int32_t first = n < 4 ? place : row * a->pitch + column;
   const cloth_vector here = near_vector(near_row(a->place, a->pitch, row), a->plane, column);
   const cloth_vector apart = vector_subtract(here, near_vector(a->place, a->plane, place));
-  const float across = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ACROSS(d));
-  const float along = *own_at(a->springs, SPRING_FLOATS, first, SPRING_ALONG(d));
+  const float *spring = own_at(a->springs, SPRING_FLOATS, first, SPRING_ACROSS(d));
+  const float across = spring[0], along = spring[CLOTH_LANES];
   block[0] = across + along * apart.x * apart.x;
   block[1] = across + along * apart.y * apart.y;
   block[2] = across + along * apart.z * apart.z;
@@ -245,7 +249,7 @@ static void add_springs_of_pin(const cloth *c, const solve_arrays *a, const leve
     const line_parents rows = row_parents(p, other);
     for (int32_t step = -1; step <= 1; step++) {
       const int32_t near = existing_column(a, column + step), place = other * a->pitch + near;
-      if (near >= 0 && place != row * a->pitch + column && a->diagonal[place] > 0.0f) {
+      if (near >= 0 && a->diagonal[place] > 0.0f) { /* not the pin itself */
         float block[6];
         block_around(a, row, column, 3 * (other - row + 1) + step + 1, place, block);
         add_to_ground(p, ground, &rows, near, block);
