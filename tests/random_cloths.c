@@ -20,11 +20,11 @@
  *   of the kinetic energy at the beginning, and what rounding of positions is worth: all stiffness times the square of
  *   a unit in the last place of the largest coordinate. Air that rests only takes energy.
  * - Rest: after the drag no particle is faster than 0.05 m/s in the last quarter second. Soft, wide and light cloth may
- *   need longer by its physics: what still moves goes on for 12 s with drag, and has failed if it is then faster than
- *   that and than half of what it was. Crumpled cloth may unfold then, solved to the end as well: what moves because it
- *   loses energy, a third of which or more, but not more than all, goes into the drag, has not failed. Creep loses it
- *   without moving, and what is driven moves without losing it. Cloth that no pin holds loses its weight for this part,
- *   as it would fall on.
+ *   need longer by its physics: what still moves has failed if it does not with steps solved to the end. What moves
+ *   with these, too, goes on for 12 s with drag, and has failed if it is then faster than that and than half of what it
+ *   was. Crumpled cloth may unfold then: what moves because it loses energy, a third of which or more, but not more
+ *   than all, goes into the drag, has not failed. Creep loses it without moving, and what is driven moves without
+ *   losing it. Cloth that no pin holds loses its weight for this part, as it would fall on.
  * - Floating: what holds cloth up is not an unfinished solve. At 0.5 s the centre of mass of the free particles has
  *   fallen by at least half of what it falls in steps solved to the end, if that is 0.03 of the longer edge or more.
  *   After the drag the forces on all free particles together are at most 0.1 of their weight, and what rounding of

@@ -8,7 +8,7 @@
 #define STIFF_GAIN 0.01     /* most energy above that of the start, over energy_scale() */
 #define STIFF_SECONDS 20.0  /* in which sheets have to fall asleep */
 #define STIFF_PATIENCE 45.0 /* how long one that swings on is watched [s] */
-#define STIFF_SLACK 1.5     /* how much later than with finished solves it may fall asleep where these take longer */
+#define STIFF_SLACK 1.2     /* how much later than with finished solves it may fall asleep where these take longer */
 
 /// Sheets that hang by two corners ///
 

@@ -12,10 +12,8 @@
 #define FREE_SECONDS 10
 
 /* Of the momentum that would be if all particles moved one way. A coordinate below 0.5 m is rounded by up to 1.5e-8 m,
-   in each substep, and a velocity by that over the length of the substep: twice as much, twice as often, with twice as
-   many substeps. */
-#define MOMENTUM_ERROR 1e-5
-#define MOMENTUM_ERROR_FINE 1e-4 /* from 4 substeps on */
+   in each substep, and a velocity by that over the length of the substep: twice as much with twice as many. */
+#define MOMENTUM_ERROR 1e-5 /* with up to 2 substeps */
 
 /// Bodies ///
 
@@ -98,7 +96,7 @@ static void test_free_fall(void) {
 /// Momenta ///
 
 static double momentum_goal(int substeps) {
-  return substeps <= DEFAULT_SUBSTEPS ? MOMENTUM_ERROR : MOMENTUM_ERROR_FINE;
+  return MOMENTUM_ERROR * larger(1.0, (double)substeps / DEFAULT_SUBSTEPS);
 }
 
 /* Momentum, and the direction and length of the angular momentum, after `start`. */
