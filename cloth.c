@@ -9249,9 +9249,8 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 /* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
    iterations as long as they leave something, see solve/solve.h. */
 #define LONGER_SOLVE 4
-/* Slow cloth of so many particles that something touches goes on for so many times them, whatever its stiffness: coarse
-   levels do not carry folds, the less the more cells these have. */
-#define LARGE_CLOTH 2048
+/* Slow cloth that something touches goes on for so many times them, whatever its stiffness: coarse levels do not carry
+   folds. With 1 drapes creep and capes slide for longer (docs/lab/slow_drapes.md). */
 #define TOUCHING_ROUNDS 2
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
@@ -9450,7 +9449,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   const int32_t notes = choose_terms(c, t);
   t->iterations = iterations_for(c, t, substeps);
   t->most_iterations = most_iterations_for(c, t, t->iterations);
-  t->rounds = c->count >= LARGE_CLOTH && !are_iterations_chosen(c) ? TOUCHING_ROUNDS : 1;
+  t->rounds = are_iterations_chosen(c) ? 1 : TOUCHING_ROUNDS;
   t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS &&
                       inputs_of(c)->targets == TARGETS_NONE && c->settings.tethers.count == 0;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
