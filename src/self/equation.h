@@ -16,9 +16,11 @@
  *   F = lambda n - k_t u,  K = k n n^T + k_t (I - n n^T)
  *
  * Particle j gets w_j F, and w_j K J y in the product. The preconditioner has |w_j| K, which stands in `ground`; the
- * product takes it out again. All is in units of the first member of the solve: a particle of another one takes its
- * part over the weight of that. Out: laws of the elements, residual, ground, product. Scratch: solution (how many pairs
- * a particle has), product (what pressed last).
+ * product takes it out again. The first prediction takes particles as if their neighbours stood still; before the last
+ * iteration laws are taken anew at the depths that the solution has, and those pairs press that were not to. At rest
+ * nothing changes. All is in units of the first member of the solve: a particle of another one takes its part over the
+ * weight of that. Out: laws of the elements, residual, ground, product. Scratch: solution (how many pairs a particle
+ * has), product (what pressed last).
  */
 
 /* Pairs nearer than so many thicknesses share out how a particle gives way. */
@@ -101,6 +103,11 @@ CLOTH_INLINE int has_side(const pair_element *e) {
   return e->normal.x != 0.0f || e->normal.y != 0.0f || e->normal.z != 0.0f;
 }
 
+/* k_0 of an element. */
+CLOTH_INLINE float stiffness_of_element(const pair_element *e, const pair_ends *x) {
+  return e->part * mean_of_moving(x->body, x->body[0]->stiffness, x->body[1]->stiffness);
+}
+
 /* Takes an element of which `last`, scaled, pressed before. */
 static void take_element(const self_group *g, pair_element *e, cloth_vector last, law_block *to) {
   const int32_t lane = to->count++;
@@ -120,7 +127,7 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   to->gap[lane] = e->gap;
   to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
-  to->stiffness[lane] = e->part * mean_of_moving(x.body, x.body[0]->stiffness, x.body[1]->stiffness);
+  to->stiffness[lane] = stiffness_of_element(e, &x);
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
   put_vector(to->last, lane, last);
@@ -218,9 +225,10 @@ CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
   return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
 }
 
-/* What the law of an element is before the last iteration, when its particles have moved: none where it pulls and began
-   outside of the law, and friction bounded by what presses then. */
-static element_law law_after(const pair_element *e, const self_pair *pair, cloth_vector moved) {
+/* The law of an element whose particles are fast, as touches are: from a far way a tangent would hold like glue, or
+   push a stack that falls up by 2 % of its energy. None where it pulls and began outside of the law, and friction
+   bounded by what presses. */
+static element_law fast_law_after(const pair_element *e, const self_pair *pair, cloth_vector moved) {
   const float press = press_after(e, moved), most = pair->friction * press;
   const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
   element_law law = e->press.law;
@@ -232,19 +240,37 @@ static element_law law_after(const pair_element *e, const self_pair *pair, cloth
   return law;
 }
 
-/* Corrects the laws of elements before the last iteration, as release_contacts() does; `length`: of the last step along
-   the direction. */
+/* The law of an element where its particles have gone in the solve: the tangent at the depth there, and friction
+   bounded by what presses there. */
+static element_law law_after(const pair_element *e, const pair_ends *x, cloth_vector moved) {
+  const float thickness = x->law->thickness, stiffness = stiffness_of_element(e, x);
+  const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  const float depth = (thickness - e->gap) / thickness, in = depth - out / thickness;
+  const element_law none = {0.0f, 0.0f, 0.0f};
+  if (absolute(out) > FAST_WAY * thickness) { return fast_law_after(e, x->law, moved); }
+  if (!(in > 0.0f)) { return none; }
+  const contact_tangent t =
+      tangent_at(lanes_splat(stiffness), lanes_splat(thickness), lanes_splat(depth), lanes_splat(minimum(in, DEEPEST)));
+  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
+  const float most = x->law->friction * lanes_first_value(t.law);
+  const float held = stiffness * way > most ? flush_small(most / way, WORK_QUANTUM) : stiffness;
+  const element_law law = {lanes_first_value(t.force), lanes_first_value(t.stiffness), held};
+  return law.along > 0.0f ? law : none;
+}
+
+/* Takes the laws of elements anew where the solution has led them, before the last iteration; `length`: of the last
+   step along the direction. */
 CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (!has_side(e) || !has_block(&e->press.law)) { continue; }
+    if (!has_side(e)) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const element_law before = e->press.law, after = law_after(e, x.law, moved);
+    const element_law before = e->press.law, after = law_after(e, &x, moved);
     const element_law more = {after.force - before.force, after.along - before.along, after.across - before.across};
-    if (more.along == 0.0f && more.across == 0.0f) { continue; }
+    if (more.force == 0.0f && more.along == 0.0f && more.across == 0.0f) { continue; }
     const cloth_vector change = element_force(&more, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
     const cloth_vector q = element_product(e->normal, more.along, more.across, direction);
     e->press.law = after;
