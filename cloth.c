@@ -53,9 +53,14 @@
    load is an operand where a spill and its reload are two instructions (3 % of a step without lanes). */
 #pragma GCC optimize("no-tree-pre")
 #if defined(__OPTIMIZE_SIZE__)
-/* These passes enlarge loops over a few floats: without them the code is 5 % smaller on Cortex-M (make size). */
+/* These passes enlarge loops over a few floats, or copy ends of functions: without them the code is 6 % smaller on
+   Cortex-M (make size). */
 #pragma GCC optimize("no-tree-forwprop", "no-tree-loop-distribute-patterns", "no-tree-loop-im")
 #pragma GCC optimize("no-move-loop-invariants", "no-if-conversion", "no-schedule-insns2")
+#pragma GCC optimize("no-tree-dominator-opts", "no-tree-scev-cprop", "no-tree-tail-merge")
+#if defined(__arm__) /* elsewhere with these it is larger */
+#pragma GCC optimize("no-ssa-phiopt", "no-caller-saves", "no-shrink-wrap", "no-reorder-blocks")
+#endif
 #endif
 #elif defined(_MSC_VER)
 #pragma float_control(precise, on)
@@ -239,16 +244,16 @@ CLOTH_INLINE int32_t smaller_of(int32_t a, int32_t b) {
   return a < b ? a : b;
 }
 
-CLOTH_INLINE int32_t larger_of(int32_t a, int32_t b) {
+CLOTH_REPEATED int32_t larger_of(int32_t a, int32_t b) {
   return a > b ? a : b;
 }
 
 /* The smaller and the larger of two floats; b if either is NaN. */
-CLOTH_INLINE float minimum(float a, float b) {
+CLOTH_REPEATED float minimum(float a, float b) {
   return a < b ? a : b;
 }
 
-CLOTH_INLINE float maximum(float a, float b) {
+CLOTH_REPEATED float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
@@ -257,7 +262,7 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-static float absolute(float a) {
+CLOTH_REPEATED float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
 
@@ -358,6 +363,11 @@ CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
 }
 
+/* Before a number is multiplied. */
+CLOTH_REPEATED float flush_work(float value) {
+  return flush_small(value, WORK_QUANTUM);
+}
+
 /* Never -0, as x - x is +0 for any x. */
 CLOTH_INLINE float quantise(float value, float rounder) {
   return (value + rounder) - rounder;
@@ -400,14 +410,23 @@ static cloth_vector vector_flush(cloth_vector a, float quantum) {
   return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
-/* Flushes components below WORK_QUANTUM to zero before they are multiplied. */
+/* Before components become state. */
+CLOTH_ONCE cloth_vector vector_flush_state(cloth_vector a) {
+  return vector_flush(a, STATE_QUANTUM);
+}
+
+/* Before components are multiplied. */
 CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
   return vector_flush(a, WORK_QUANTUM);
 }
 
+CLOTH_ONCE cloth_vector vector_scale_work(cloth_vector a, float factor) {
+  return vector_flush(vector_scale(a, factor), WORK_QUANTUM);
+}
+
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
-  const cloth_vector kept = vector_flush(a, STATE_QUANTUM);
+  const cloth_vector kept = vector_flush_state(a);
   return square_root(vector_dot(kept, kept));
 }
 
@@ -451,7 +470,7 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
 /* Flushes an array, or a struct that consists of floats, to zero below WORK_QUANTUM. */
 static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    values[i] = flush_small(values[i], WORK_QUANTUM);
+    values[i] = flush_work(values[i]);
   }
 }
 
@@ -472,7 +491,7 @@ static int vector_is_finite(cloth_vector a) {
 
 /* Shortens a vector to `limit`. Returns 1 if it was longer. One without a finite length becomes 0. */
 static int clamp_length(cloth_vector *a, float limit) {
-  cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
+  cloth_vector kept = vector_flush_state(*a);
   float squared = vector_dot(kept, kept);
   if (squared <= limit * limit * LENGTH_TOLERANCE) { return 0; }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
@@ -484,7 +503,7 @@ static int clamp_length(cloth_vector *a, float limit) {
 
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+  return length > DIRECTION_MIN_LENGTH ? vector_scale_work(vector_flush_state(a), 1.0f / length)
                                        : vector(0.0f, 0.0f, 0.0f);
 }
 
@@ -622,6 +641,11 @@ CLOTH_INLINE lanes lanes_gather(const float *from, const int32_t *places) {
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm256_movemask_ps(mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_of_bits(uint32_t bits) {
+  const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), own), own));
 }
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
@@ -783,6 +807,11 @@ CLOTH_INLINE lanes lanes_pick(const float *from, const uint16_t *index) {
 #define CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm_movemask_ps(mask);
+}
+
+CLOTH_INLINE lanes_mask lanes_of_bits(uint32_t bits) {
+  const __m128i own = _mm_setr_epi32(1, 2, 4, 8);
+  return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)bits), own), own));
 }
 
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
@@ -1482,11 +1511,11 @@ CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
 
 /* Minimum and maximum are b where a and b are equal or one is NaN. A backend may have its own that are the same. */
 #ifndef CLOTH_LANES_MINIMUM
-CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+CLOTH_REPEATED lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
 }
 
-CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+CLOTH_REPEATED lanes lanes_maximum(lanes a, lanes b) {
   return lanes_select(lanes_less(b, a), a, b);
 }
 #endif
@@ -1601,7 +1630,7 @@ CLOTH_INLINE lanes3 lanes3_flush_below(lanes3 a, float quantum) {
 }
 
 CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
-  return lanes3_flush_below(a, WORK_QUANTUM);
+  return lanes3_of(lanes_flush(a.x), lanes_flush(a.y), lanes_flush(a.z));
 }
 
 CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
@@ -1633,7 +1662,7 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 #define HAS_WHOLE_BLOCKS 1
 #endif
 
-/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
+/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it; and back. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   float chosen[CLOTH_LANES];
@@ -1643,6 +1672,14 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
     bits |= (uint32_t)(chosen[lane] > 0.0f) << lane;
   }
   return bits;
+}
+
+CLOTH_INLINE lanes_mask lanes_of_bits(uint32_t bits) {
+  float chosen[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    chosen[lane] = (float)(bits >> lane & 1u);
+  }
+  return lanes_less(lanes_splat(0.0f), lanes_load(chosen));
 }
 #endif
 
@@ -1749,7 +1786,7 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 }
 
 /* -1 where a < 0, else 1. */
-CLOTH_INLINE lanes lanes_sign(lanes a) {
+CLOTH_REPEATED lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 
@@ -2929,7 +2966,7 @@ static cloth_vector current_velocity(const cloth *c, int32_t particle) {
 /* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
 static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
   cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
-  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush_state(vector_scale(v, inverse_dt)) : v;
 }
 
 /* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */
@@ -3393,7 +3430,7 @@ static float rotation_dot(cloth_rotation a, cloth_rotation b) {
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   cloth_vector u = vector(q.x, q.y, q.z);
   v = vector_flush_work(v);
-  cloth_vector t = vector_flush_work(vector_scale(vector_cross(u, v), 2.0f));
+  cloth_vector t = vector_scale_work(vector_cross(u, v), 2.0f);
   return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
 }
 
@@ -3427,12 +3464,12 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) { return *b; }
   const cloth_vector between = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  return (cloth_pose){vector_flush(between, STATE_QUANTUM), rotation_between(a->rotation, b->rotation, t)};
+  return (cloth_pose){vector_flush_state(between), rotation_between(a->rotation, b->rotation, t)};
 }
 
 static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
-  cloth_vector from = vector_flush(vector_subtract(p, pose->position), STATE_QUANTUM);
-  return vector_flush(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+  cloth_vector from = vector_flush_state(vector_subtract(p, pose->position));
+  return vector_flush_state(rotate(rotation_conjugate(pose->rotation), from));
 }
 
 static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
@@ -3466,7 +3503,7 @@ static int check_pose(const cloth_pose *pose) {
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  return (cloth_pose){vector_flush(pose->position, STATE_QUANTUM), rotation_normalised(pose->rotation)};
+  return (cloth_pose){vector_flush_state(pose->position), rotation_normalised(pose->rotation)};
 }
 
 /* The rotation b, then the rotation a. */
@@ -3740,7 +3777,7 @@ static void forget_collider(const cloth *c, int32_t collider) {
 
 /* Floats of a touch for each of its particles: the normal in world axes; the gap; the force along the normal at the
    place of linearisation; stiffness along and across the normal; the offset from the anchor along the surface; distance
-   from which the law acts; way in the collider's axes. */
+   from which the law acts. */
 enum {
   TOUCH_NORMAL,
   TOUCH_GAP = TOUCH_NORMAL + 3,
@@ -3749,19 +3786,22 @@ enum {
   TOUCH_ACROSS,
   TOUCH_OFFSET,
   TOUCH_REACH = TOUCH_OFFSET + 3,
-  TOUCH_WAY,
   TOUCH_FLOATS
 };
 
 typedef struct touch {
-  int32_t row, column, collider;
-  int32_t face; /* of the collider: see face_number() */
+  int16_t row, column, collider;
+  uint8_t face; /* of the collider: see face_number() */
+  uint8_t fast; /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
   int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
 } touch;
 
 /* Gap of particles that a touch does not concern [m]. */
 #define FAR_GAP 1.0e9f
+/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
+   drape of 64 x 64 moving at .3 m/s. */
+#define FAST_WAY 0.25f
 /* The least thickness of contact [m]: the law divides by it. */
 #define LEAST_CONTACT 1.0e-4f
 
@@ -3956,16 +3996,18 @@ static void clear_touches(const cloth *c) {
 /* A touch of a triangle in a part of a substep. */
 typedef struct cell_touch {
   uint32_t key;
-  int32_t collider;
-  int32_t place[3]; /* of its particles in the rows of the arrays, see place_of() */
-  int32_t particle; /* the heaviest by weight: which stands for it in the record and in a map */
+  int16_t collider;
+  uint8_t known, slides; /* 1: there is an anchor; it slides */
+  int32_t place[3];      /* of its particles in the rows of the arrays, see place_of() */
   float weight[3];
   cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
-  cloth_vector last, anchor;   /* remembered: force [N], anchor [m] */
-  uint32_t known, slides;      /* 1: there is an anchor; it slides */
+  cloth_vector anchor;         /* remembered [m] */
   float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
-  float friction;
-  element_law law, held; /* at present; what stands in the blocks of its particles */
+  element_law law;             /* at present */
+  union {
+    cloth_vector last; /* remembered: force [N] ... */
+    element_law held;  /* ... until there is a law: what stands in the blocks of its particles */
+  } before;
 } cell_touch;
 
 /* Room for touches of cells: one for so many particles, and some; in small cloth one for two. A table of .8 m under a
@@ -3990,11 +4032,6 @@ typedef struct corner_row {
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
 #define TRIED_PER_CELL_TOUCH 2
-
-/* Bytes of the touches of cells, and behind them of what a search has of the corners of two rows. */
-static int32_t cell_touch_bytes(int32_t most) {
-  return most * (int32_t)sizeof(cell_touch) + 2 * (int32_t)sizeof(corner_row);
-}
 
 /* Bits of a key below the collider: the number of a triangle. */
 #define CELL_NUMBER_BITS 21
@@ -4032,8 +4069,14 @@ static cell_touch *cell_touches_of(const cloth *c) {
   return (cell_touch *)at(c, c->scratch.cells);
 }
 
-static corner_row *corner_rows_of(const cloth *c) {
-  return (corner_row *)(void *)(cell_touches_of(c) + c->state.max_cells);
+/* The particle of a touch that is the heaviest by weight: it stands for it in the record and in a map. */
+static int32_t particle_of_cell(const solve_arrays *a, const cell_touch *e) {
+  int32_t heaviest = 0;
+  for (int32_t n = 1; n < 3; n++) {
+    heaviest = e->weight[heaviest] < e->weight[n] ? n : heaviest;
+  }
+  const int32_t row = e->place[heaviest] / a->pitch;
+  return row * a->columns + e->place[heaviest] - row * a->pitch;
 }
 
 /* Most triangles that a search looks at one by one. */
@@ -5263,16 +5306,16 @@ static int needs_solver(const cloth_config *config) {
 
 /* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
 static int needs_history(const cloth_config *config) {
-  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
+  return needs_solver(config) || flush_work(config->integration.bdf2_blend) > 0.0f;
 }
 
 /* Is there air? Then scratch has memory for its blocks. */
 static int needs_air(const cloth_config *config) {
-  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
+  return flush_work(config->air.density) > 0.0f;
 }
 
 static int needs_pin_forces(const cloth_config *config) {
-  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
+  return needs_tearing(config) && flush_work(config->tearing.pin_force) > 0.0f;
 }
 
 /* Are there colliders with geometry, or those of others? */
@@ -5587,7 +5630,7 @@ static int is_edge(cloth_vector edge, int32_t cells) {
 /* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
-  cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
+  cloth_vector unit = vector_scale_work(a, 1.0f / length);
   return length * vector_length(vector_cross(unit, b));
 }
 
@@ -5624,7 +5667,7 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
 }
 
 CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
-  return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
+  return vector_scale_work(vector_flush_work(edge), 1.0f / vector_length(edge));
 }
 
 /* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons with sides of the rest
@@ -5759,14 +5802,12 @@ static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row
 #define LEAST_REST_AREA 0.1f
 
 static cloth_vector rest_point(const cloth_config *config, int32_t column, int32_t row) {
-  return vector_flush(config->grid.rest_positions[row * config->columns + column_within(config, column)],
-                      STATE_QUANTUM);
+  return vector_flush_state(config->grid.rest_positions[row * config->columns + column_within(config, column)]);
 }
 
 static cloth_vector rest_vector(const cloth_config *config, int32_t column, int32_t row, int32_t to_column,
                                 int32_t to_row) {
-  return vector_flush(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)),
-                      STATE_QUANTUM);
+  return vector_flush_state(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)));
 }
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
@@ -5903,7 +5944,7 @@ static float limited_factor(float value) {
 /* Factor on the mass of a particle, times that of the map; without a cell that of the map alone. */
 static float shaped_mass(const cloth_config *config, const rest_sums *sums, int32_t column, int32_t row) {
   const float *map = config->grid.mass_map;
-  const float own = map ? flush_small(map[row * config->columns + column], WORK_QUANTUM) : 1.0f;
+  const float own = map ? flush_work(map[row * config->columns + column]) : 1.0f;
   const float area = area_around(config, column, row);
   return area > 0.0f ? limited_factor(own * (area / sums->share)) : own;
 }
@@ -6010,7 +6051,7 @@ static void bound_shape(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     lean = maximum(lean, lean_of_cell(c, i, most));
   }
-  lean = flush_small(lean, WORK_QUANTUM);
+  lean = flush_work(lean);
   b->reach[WARP] = (1.0f + lean * (1.0f / LEAN_SHARE)) * (most[WARP] * most[WARP]);
   b->reach[WEFT] = (1.0f + lean * LEAN_SHARE) * (most[WEFT] * most[WEFT]);
 }
@@ -6342,7 +6383,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
+    const int32_t earlier = flush_work(config->integration.bdf2_blend) > 0.0f ? 2 : 1;
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->capacity.targets) { c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride); }
@@ -6535,7 +6576,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     const int32_t has_creases = may_have_creases(config);
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
-    c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
+    c->scratch.cells = reserve_vectors(end, (int32_t)(c->state.max_cells * sizeof(cell_touch) / sizeof(float)));
   }
   if (WITH_BODIES && config->capacity.max_bodies > 0) {
     const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));
@@ -6671,11 +6712,11 @@ static void measure_grid(cloth *c, const cloth_config *config) {
 static void flush_settings(cloth_settings *s) {
   flush_floats(&s->air.density, (int32_t)(sizeof s->air / sizeof(float)));
   flush_floats(&s->integration.min_bending_length, 3);
-  s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
-  s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
-  s->integration.rest_drag = flush_small(s->integration.rest_drag, WORK_QUANTUM);
-  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
-  s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_work(s->integration.velocity_damping);
+  s->strain_limit.max_extension = flush_work(s->strain_limit.max_extension);
+  s->integration.rest_drag = flush_work(s->integration.rest_drag);
+  s->solver.tolerance = flush_work(s->solver.tolerance);
+  s->contact.thickness = flush_work(s->contact.thickness);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
   s->world.recentre_distance = flush_small(s->world.recentre_distance, STATE_QUANTUM);
@@ -6718,7 +6759,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
 /* Settings of self-contact, where the config asks for it. */
 static void copy_self_settings(self_settings *self, const cloth_config *config) {
   self->thickness = config->self_thickness;
-  self->friction = flush_small(config->self_friction, WORK_QUANTUM);
+  self->friction = flush_work(config->self_friction);
   self->pairs = config->self.pairs;
   self->gathers = config->self.gathers;
   self->untangle = config->self.untangle && config->self.shape == CLOTH_SELF_TRIANGLES;
@@ -6730,7 +6771,7 @@ static void measure_map(const float *map, int32_t count, float *min, float *max)
   *min = map ? MAX_MAP_FACTOR : 1.0f;
   *max = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
-    float value = flush_small(map[i], WORK_QUANTUM);
+    float value = flush_work(map[i]);
     *min = minimum(*min, value);
     *max = maximum(*max, value);
   }
@@ -6747,7 +6788,7 @@ static void measure_maps(cloth *c, const cloth_config *config) {
 
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
-    floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
+    floats_at(c, offset)[i] = flush_work(map[i]);
   }
   if (map) { pad_factors(floats_at(c, offset), c->count); }
 }
@@ -6776,8 +6817,8 @@ static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s
   s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
   s->tear_map =
       config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded + rest_shape_bytes(config) : 0u;
-  s->tear_strain = flush_small(config->tearing.strain, WORK_QUANTUM);
-  s->pin_force = flush_small(config->tearing.pin_force, WORK_QUANTUM);
+  s->tear_strain = flush_work(config->tearing.strain);
+  s->pin_force = flush_work(config->tearing.pin_force);
   s->max_breaks = config->tearing.max_breaks;
   s->max_torn_cells = config->tearing.max_torn_cells;
   float most;
@@ -6791,7 +6832,7 @@ static void cut_mask(cloth *c, const cloth_config *config) {
   measure_mask(c, config, s);
   measure_tearing(c, config, s);
   for (int32_t i = 0; s->tear_map && i < c->count; i++) {
-    floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
+    floats_at(c, s->tear_map)[i] = flush_work(config->tearing.map[i]);
   }
   set_gaps(c, config->grid.cell_mask);
   if (has_rest_shape(c)) { set_rest_shape(c, config); }
@@ -6836,15 +6877,14 @@ static void hash_config(cloth *c) {
 
 static void place_particles(const cloth *c, const cloth_config *config) {
   vector_array x = vectors_at(c, c->state.position);
-  float reach =
-      flush_small(config->grid.imperfection, WORK_QUANTUM) * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  float reach = flush_work(config->grid.imperfection) * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
   for (int32_t column = 0; column < c->grid.columns; column++) {
     cloth_vector normal = start_normal(config, column);
     for (int32_t row = 0; row < c->grid.rows; row++) {
       int32_t i = row * c->grid.columns + column;
       const cloth_vector *given = start_positions(config);
       cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
-      vector_store(x, i, vector_flush(p, STATE_QUANTUM));
+      vector_store(x, i, vector_flush_state(p));
       freedom_of(c)[i] = FREEDOM_FREE;
       if (WITH_SELF && c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
       invalidate_history(c, i);
@@ -6879,8 +6919,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->origin = config->world.origin;
-  inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
-  inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
+  inputs->gravity = vector_flush_state(config->gravity);
+  inputs->wind = vector_flush_state(config->wind);
   set_fabric(c, &config->fabric);
   place_particles(c, config);
   *out = c;
@@ -6929,7 +6969,7 @@ static float bend_rigidity(const cloth *c, float *ratio) {
   const float length = flush_small(cells * square_root(area), STATE_QUANTUM);
   const float weight = inputs_of(c)->fabric.density * STANDARD_GRAVITY;
   const float bend = inputs_of(c)->fabric.bend;
-  const float least = flush_small(length * length * (length * weight), WORK_QUANTUM);
+  const float least = flush_work(length * length * (length * weight));
   const float rigidity = bend + least;
   *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
   return rigidity;
@@ -7090,8 +7130,8 @@ typedef struct triangle_regions {
 } triangle_regions;
 
 static triangle_regions regions_of(const cloth_vector q[3]) {
-  const cloth_vector first = vector_flush(vector_subtract(q[1], q[0]), STATE_QUANTUM);
-  const cloth_vector second = vector_flush(vector_subtract(q[2], q[0]), STATE_QUANTUM);
+  const cloth_vector first = vector_flush_state(vector_subtract(q[1], q[0]));
+  const cloth_vector second = vector_flush_state(vector_subtract(q[2], q[0]));
   triangle_regions r;
   for (int32_t n = 0; n < 3; n++) {
     r.along[n] = negate(query_dot(first, q[n]));
@@ -7138,7 +7178,7 @@ static void nearest_weights(const cloth_vector q[3], float weight[3]) {
 static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
   const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
   const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
-  return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
+  return vector_flush_state(vector_add(q[0], vector_add(first, second)));
 }
 
 /* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
@@ -7236,7 +7276,7 @@ typedef struct grid_cell {
 static int32_t split_coordinate(float position, int32_t samples, float *place) {
   position = maximum(position, 0.0f);
   const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
-  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
+  *place = flush_work(minimum(position - (float)cell, 1.0f));
   return cell;
 }
 
@@ -7272,7 +7312,7 @@ static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
 
 /* The distance at a point in local axes, and the normal; outside of the grid a lower bound of the distance. */
 static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
-  const cloth_vector p = vector_flush(vector_subtract(point, g->box.low), STATE_QUANTUM);
+  const cloth_vector p = vector_flush_state(vector_subtract(point, g->box.low));
   const cloth_vector high = vector_subtract(g->box.high, g->box.low);
   const cloth_vector within = vector_minimum(vector_maximum(p, vector(0.0f, 0.0f, 0.0f)), high);
   const float outside = vector_length(vector_subtract(p, within));
@@ -7280,10 +7320,9 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
   find_grid_cell(g, p, &cell);
   cloth_vector gradient;
   const float inside = interpolate_cell(&cell, &gradient);
-  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
+  gradient = vector_flush_state(vector_scale(gradient, 1.0f / g->spacing[0]));
   const float length = vector_length(gradient);
-  *normal =
-      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  *normal = length > GRID_MIN_GRADIENT ? vector_scale_work(gradient, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
   return outside > 0.0f ? maximum(outside, inside - outside) : inside;
 }
 
@@ -7686,7 +7725,7 @@ typedef struct free_turn {
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
   const float part = component(local, axis) * component(t->excess, axis), most = MAX_HALF_TURN;
-  const float tangent = flush_small(share * maximum(minimum(part, most), -most), WORK_QUANTUM);
+  const float tangent = flush_work(share * maximum(minimum(part, most), -most));
   const cloth_vector turn = along_axis(axis, tangent);
   const cloth_rotation rotated = {turn.x, turn.y, turn.z, 1.0f};
   return rotation_product(q, rotated);
@@ -7703,9 +7742,9 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector spin = vector_flush_work(rotate(rotation_conjugate(q), b->spin));
   const cloth_vector share = vector(i.x * unit, i.y * unit, i.z * unit);
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
-  const free_turn t = {vector_flush_work(vector_scale(vector_flush_work(rotate(q, momentum)), 0.5f * h)),
+  const free_turn t = {vector_scale_work(vector_flush_work(rotate(q, momentum)), 0.5f * h),
                        vector_flush_work(vector(least / i.x - ball, least / i.y - ball, least / i.z - ball))};
-  const cloth_vector half = vector_flush_work(vector_scale(t.half, ball));
+  const cloth_vector half = vector_scale_work(t.half, ball);
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   q = turn_about_axis(&t, turn_about_axis(&t, q, first, 0.5f), second, 0.5f);
   q = rotation_product(rotated, q);
@@ -7714,7 +7753,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
-  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  const cloth_vector half = vector_scale_work(b->spin, 0.5f * h);
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
   if (!are_even(b->inertia)) { return turned_freely(b, q, h); }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
@@ -7755,8 +7794,8 @@ static void stop_bodies(const cloth *c) {
 
 /* A pose that is turned by an angle [rad]. */
 static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
-  const cloth_vector half = vector_flush_work(vector_scale(angle, 0.5f));
-  const float more = 1.0f + flush_small(vector_dot(half, half), WORK_QUANTUM) * (1.0f / 3.0f);
+  const cloth_vector half = vector_scale_work(angle, 0.5f);
+  const float more = 1.0f + flush_work(vector_dot(half, half)) * (1.0f / 3.0f);
   const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
   return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
 }
@@ -7764,7 +7803,7 @@ static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
 static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
   const cloth_pose from = slot_at(c, b->collider)->body.pose;
   cloth_pose to = from;
-  to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
+  to.position = vector_flush_state(vector_add_scaled(from.position, b->velocity, t->h));
   to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
   to.rotation = turned_rotation(b, from.rotation, t->h);
   fill_zero(u, sizeof *u);
@@ -7795,11 +7834,11 @@ static void accept_body(const cloth *c, const substep_terms *t, rigid_body *b, b
   const cloth_vector moved = vector_flush_work(vector(y[0], y[1], y[2]));
   const cloth_vector turned = vector_flush_work(vector(y[3], y[4], y[5]));
   const cloth_vector way = vector_add_scaled(moved, b->velocity, t->h);
-  const cloth_vector to = vector_flush(vector_add(u->from.position, way), STATE_QUANTUM);
+  const cloth_vector to = vector_flush_state(vector_add(u->from.position, way));
   b->velocity = limited_vector(vector_scale(way, t->inverse_h), CLOTH_SPEED_LIMIT);
-  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->velocity = vector_flush_state(b->velocity);
   b->spin = limited_vector(vector_add_scaled(u->spin, turned, t->inverse_h), MAX_SPIN);
-  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  b->spin = vector_flush_state(b->spin);
   slot->previous = u->from;
   slot->body.pose.rotation = turned_by(u->end.rotation, turned);
   slot->body.pose.position = to;
@@ -8152,7 +8191,7 @@ static cloth_vector wind_of(const cloth *c) {
   gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
   gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
   gust.z *= gust_noise(inputs->gust_seed, inputs->gust_phase, 2);
-  return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
+  return vector_flush_state(vector_add(inputs->wind, gust));
 }
 
 /* Moves the gusts on by a time [s], rounded to 2^-31 periods, as exact late as early. */
@@ -8280,11 +8319,11 @@ static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
   const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
   return (wind_terms){.wind = wind_of(c),
                       .inverse_h = t->inverse_h,
-                      .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
-                      .drag = flush_small(strength * air->drag, WORK_QUANTUM),
-                      .lift = flush_small(strength * air->lift, WORK_QUANTUM),
-                      .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
-                      .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
+                      .normal = flush_work(strength * (air->normal_drag + air->lift)),
+                      .drag = flush_work(strength * air->drag),
+                      .lift = flush_work(strength * air->lift),
+                      .block = flush_work(2.0f * per_speed * (air->normal_drag + air->lift)),
+                      .drag_block = flush_work(per_speed * air->drag)};
 }
 
 /* The work of the wind on cloth at rest that faces it, its force times its way in a substep, over the kinetic energy of
@@ -9269,7 +9308,7 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 
 /* A scaled coefficient; 0 if it is below WORK_QUANTUM. */
 static float scaled(float value) {
-  return flush_small(minimum(value, STIFFNESS_LIMIT), WORK_QUANTUM);
+  return flush_work(minimum(value, STIFFNESS_LIMIT));
 }
 
 static spring_terms spring_terms_of(const cloth *c, const substep_terms *t, int32_t d) {
@@ -9288,7 +9327,7 @@ static void set_plate(const cloth *c, substep_terms *t) {
   t->hinge[WEFT] = scaled(t->scale * (rigidity * (u / v) / (v * v)));
   t->twist = scaled(2.0f * t->scale * (rigidity / (u * v)));
   t->hinge_ratio = (u / v) * (u / v);
-  t->viscosity = flush_small(inputs_of(c)->fabric.bend_damping * t->inverse_h, WORK_QUANTUM);
+  t->viscosity = flush_work(inputs_of(c)->fabric.bend_damping * t->inverse_h);
   t->bends = t->hinge[WARP] > 0.0f || t->hinge[WEFT] > 0.0f;
   t->plate_implicit = 1;
 }
@@ -9453,7 +9492,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS &&
                       inputs_of(c)->targets == TARGETS_NONE && c->settings.tethers.count == 0;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
-  t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
+  t->dry_drag = flush_work(h * c->settings.integration.rest_drag);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
   return notes;
 }
@@ -9599,7 +9638,7 @@ CLOTH_INLINE int notes_pins(const cloth *c) {
 /* Adds to the reaction of a pin what would change the velocity of a free particle of mass ratio 1 by `change` [m/s]. */
 static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
   cloth_vector *reaction = (cloth_vector *)at(c, c->own.pin_reactions) + particle;
-  const cloth_vector impulse = vector_scale(vector_flush(change, STATE_QUANTUM), reference_mass(c));
+  const cloth_vector impulse = vector_scale(vector_flush_state(change), reference_mass(c));
   *reaction = vector_add(*reaction, impulse);
 }
 
@@ -9611,7 +9650,7 @@ static void note_change(const cloth *c, int32_t particle, cloth_vector change) {
 /* The part of a vector that lies along the line or in the plane of a confinement. */
 static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   a = vector_flush_work(a);
-  float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
+  float along = flush_work(vector_dot(a, entry->direction));
   if (entry->freedom == FREEDOM_LINE) { return vector_scale(entry->direction, along); }
   return vector_add_scaled(a, entry->direction, negate(along));
 }
@@ -9631,7 +9670,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
       note_change(c, entry->particle,
                   vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
     }
-    vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
+    vector_store(a, entry->particle, vector_flush_state(kept));
   }
 }
 
@@ -9711,7 +9750,7 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
-  m.mixed = flush_small(m.mixed, WORK_QUANTUM);
+  m.mixed = flush_work(m.mixed);
   if (has_rest_shape(c)) {
     m.warp *= rest_bounds_of(c)->reach[WARP];
     m.weft *= rest_bounds_of(c)->reach[WEFT];
@@ -10082,7 +10121,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   const grid_shape *g = &c->grid;
   const float lean = 0.25f * (g->diagonal * g->diagonal - g->antidiagonal * g->antidiagonal) / g->spacing_warp;
   const float height = square_root(maximum(g->spacing_weft * g->spacing_weft - lean * lean, LEAST_CELL_HEIGHT));
-  b->skew = flush_small(lean / g->spacing_warp, WORK_QUANTUM);
+  b->skew = flush_work(lean / g->spacing_warp);
   b->per_warp = 0.5f / g->spacing_warp;
   b->per_weft = 0.5f / height;
   b->levels = 0;
@@ -10358,18 +10397,18 @@ CLOTH_INLINE float spread_of_edges(const float *edge, cloth_vector to) {
 static int are_edges_flat(const self_body *b, const float *warp, const float *weft, float least) {
   const float skew = negate(b->skew), skewed = absolute(b->skew);
   const cloth_vector along = middle_of_edges(warp), across = vector_add_scaled(middle_of_edges(weft), along, skew);
-  const cloth_vector first = vector_flush_work(vector_scale(along, 1.0f / vector_length(along)));
-  const float shear = flush_small(vector_dot(across, first), WORK_QUANTUM);
+  const cloth_vector first = vector_scale_work(along, 1.0f / vector_length(along));
+  const float shear = flush_work(vector_dot(across, first));
   const cloth_vector rest = vector_flush_work(vector_add_scaled(across, first, negate(shear)));
   const float length = vector_length(rest);
-  const cloth_vector second = vector_flush_work(vector_scale(rest, 1.0f / length));
+  const cloth_vector second = vector_scale_work(rest, 1.0f / length);
   const float warp_along = spread_of_edges(warp, first), warp_across = spread_of_edges(warp, second);
   const float weft_along = spread_of_edges(weft, first) + skewed * warp_along;
   const float weft_across = spread_of_edges(weft, second) + skewed * warp_across;
   const float of_warp = (vector_dot(along, first) - warp_along) * b->per_warp - least;
   const float of_weft = (length - weft_across) * b->per_weft - least;
   const float turned = 0.5f * (warp_across * b->per_warp + (absolute(shear) + weft_along) * b->per_weft);
-  const float off = flush_small(turned, WORK_QUANTUM);
+  const float off = flush_work(turned);
   return of_warp > 0.0f && of_weft > 0.0f && of_warp * of_weft > off * off;
 }
 
@@ -11744,9 +11783,8 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
   if (!is_motion_limit(limit)) { return CLOTH_ERROR_RANGE; }
   if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) { return CLOTH_ERROR_RANGE; }
-  set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
-                      vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
-  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
+  set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle, vector(flush_work(constraint->drive), 0.0f, 0.0f));
+  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush_state(limit));
   return CLOTH_OK;
 }
 
@@ -11786,7 +11824,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(c, target_vectors(c, TARGET_POSITION), i, vector_flush(position, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_POSITION), i, vector_flush_state(position));
     set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {
@@ -12758,8 +12796,8 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
   plane->sign = (float)step;
   const float *h = height_at(g, column, row);
   plane->corner = vector((float)column * g->spacing[0], *h, (float)row * g->spacing[1]);
-  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
-  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  plane->slope_x = flush_work(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]));
+  plane->slope_z = flush_work(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]));
   const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
   plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
 }
@@ -13209,8 +13247,7 @@ static int may_rise(const position_box *box, const surface_point *s, const surfa
   const cloth_vector n = h->normal[0];
   const cloth_vector most = vector(n.x > 0.0f ? box->high.x : box->low.x, n.y > 0.0f ? box->high.y : box->low.y,
                                    n.z > 0.0f ? box->high.z : box->low.z);
-  return vector_dot(n, vector_flush(vector_subtract(most, s->to), STATE_QUANTUM)) + h->gap[0] >
-         ABOVE_PLANE - RISE_ROUNDING;
+  return vector_dot(n, vector_flush_state(vector_subtract(most, s->to))) + h->gap[0] > ABOVE_PLANE - RISE_ROUNDING;
 }
 
 /* Whether cells rise above the tangent plane of the nearest contact is told by their highest corners: adds the larger
@@ -13373,14 +13410,14 @@ static void round_crease(triangle_list *list, const surface_point *s, surface_hi
   nearest_hit other;
   find_crease(list, s, h, &other);
   if (!(other.size < s->radius)) { return; }
-  const float cosine = flush_small(vector_dot(h->normal[0], other.normal), WORK_QUANTUM);
+  const float cosine = flush_work(vector_dot(h->normal[0], other.normal));
   const float w = minimum((h->gap[0] - cosine * other.gap) / ((1.0f - cosine) * other.gap), 1.0f);
   const float second = 0.5f * w, first = 1.0f - second;
   const cloth_vector sum =
       vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(other.normal, second)));
   const float length = maximum(vector_length(sum), 0.5f);
   h->gap[0] = (first * h->gap[0] + second * other.gap) / length;
-  h->normal[0] = vector_flush_work(vector_scale(sum, 1.0f / length));
+  h->normal[0] = vector_scale_work(sum, 1.0f / length);
 }
 
 /// Ways through triangles ///
@@ -13443,7 +13480,7 @@ CLOTH_SEPARATE void take_passes(surface_pass *pass, uint32_t bits, const plane_p
     }
     if (pass->last < share[lane]) {
       pass->last = share[lane];
-      pass->last_normal = vector_flush_work(vector_scale(side, -1.0f));
+      pass->last_normal = vector_scale_work(side, -1.0f);
     }
   }
 }
@@ -13462,7 +13499,7 @@ CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const s
   at.share = lanes_flush(lanes_divide(before, whole));
   at.depth = lanes_absolute(after);
   at.normal = lanes3_scale(triangle_vector(t, TRIANGLE_NORMAL), lanes_select(is_behind, lanes_splat(-1.0f), one));
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(s->to, s->from));
   const lanes3 place = lanes3_flush_below(lanes3_add_scaled(start, lanes3_splat(way), at.share), STATE_QUANTUM);
   lanes excess[3];
   passes = lanes_both(passes, lanes_less(beyond_edges(t, place, excess), lanes_splat(EDGE_TOLERANCE)));
@@ -13488,13 +13525,13 @@ CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, sur
 /* The same of a way whose triangles are listed piece by piece. */
 CLOTH_SEPARATE void find_passes_in_pieces(triangle_list *list, const cloth_geometry *g, const surface_point *s,
                                           surface_pass *pass) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(s->to, s->from));
   float first = 0.0f, piece = 1.0f;
   clear_pass(pass, 0.0f, 0.0f);
   open_list(list);
   while (first < 1.0f) {
-    const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
-    const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
+    const cloth_vector a = vector_flush_state(vector_add_scaled(s->from, way, first));
+    const cloth_vector b = vector_flush_state(vector_add_scaled(s->from, way, first + piece));
     const position_box box = box_between(vector_minimum(a, b), vector_maximum(a, b), EDGE_TOLERANCE);
     list_triangles(list, g, &box);
     if (list->overflows && piece > LEAST_PIECE) {
@@ -13522,10 +13559,10 @@ static void find_listed_pass(hit_search *search, const surface_point *s, surface
 
 /* Moves the end of a way, from which the gaps of contacts are. */
 static void move_end(surface_point *s, surface_hits *h, cloth_vector by) {
-  s->to = vector_flush(vector_add(s->to, by), STATE_QUANTUM);
+  s->to = vector_flush_state(vector_add(s->to, by));
   s->moved = vector_add(s->moved, by);
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    h->gap[f] += flush_small(vector_dot(h->normal[f], by), WORK_QUANTUM);
+    h->gap[f] += flush_work(vector_dot(h->normal[f], by));
   }
 }
 
@@ -13541,7 +13578,7 @@ CLOTH_SEPARATE int follow_passes(hit_search *search, surface_point *s, float abo
     if (!(pass.share < 1.0f)) { break; }
     if (n == 0) { clear_hits(h); }
     add_hit(h, negate(pass.depth), pass.normal);
-    move_end(s, h, vector_flush_work(vector_scale(pass.normal, pass.depth + above)));
+    move_end(s, h, vector_scale_work(pass.normal, pass.depth + above));
     passed = 1;
   }
   return passed;
@@ -13683,7 +13720,7 @@ CLOTH_SEPARATE int stop_way(hit_search *search, const cloth_geometry *g, cloth_v
     if (!stops) { return tries > 0; }
     s.radius = pass.depth + above;
     list_around(&search->near, g, &s);
-    *to = vector_flush(place_in_front(search, &s, &pass, above), STATE_QUANTUM);
+    *to = vector_flush_state(place_in_front(search, &s, &pass, above));
     *work += search->near.work;
   }
   *to = from;
@@ -14027,7 +14064,8 @@ CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_w
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
   touch_store(e, TOUCH_REACH, k, w->reach);
-  touch_store(e, TOUCH_WAY, k, w->length);
+  const lanes_mask fast = lanes_less(lanes_splat(FAST_WAY * s->thickness), w->length);
+  e->fast = (uint8_t)(e->fast | lanes_bits(lanes_both(touches, fast)) << k);
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
 }
 
@@ -14202,10 +14240,11 @@ static uint32_t rows_of_tiles(const touch_search *s, int32_t top) {
 /* Begins the touch of a block of particles with a face of the collider, behind the end of the list. */
 static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int32_t face) {
   touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
-  e->row = row;
-  e->column = column;
-  e->collider = s->b->collider;
-  e->face = face;
+  e->row = (int16_t)row;
+  e->column = (int16_t)column;
+  e->collider = (int16_t)s->b->collider;
+  e->face = (uint8_t)face;
+  e->fast = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
@@ -14337,7 +14376,7 @@ CLOTH_INLINE lanes farthest_touch(const touch_search *s, lanes way_squared) {
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
   cloth_vector sum = vector_scale(corner[0], weight[0]);
   sum = vector_add_scaled(sum, corner[1], weight[1]);
-  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
+  return vector_flush_state(vector_add_scaled(sum, corner[2], weight[2]));
 }
 
 /* The weights of the remembered point of a triangle; without one those of its middle. */
@@ -14505,27 +14544,27 @@ static cloth_vector across_cell(const touch_search *s, const cell_triangle *t, c
   cloth_vector edge[3], other;
   int32_t beside = 0, corners = 0;
   for (int32_t n = 0; n < 3; n++) {
-    edge[n] = vector_flush(vector_subtract(t->from[(n + 2) % 3], t->from[(n + 1) % 3]), STATE_QUANTUM);
+    edge[n] = vector_flush_state(vector_subtract(t->from[(n + 2) % 3], t->from[(n + 1) % 3]));
     beside = t->weight[n] > 0.0f ? beside : n;
     corners += t->weight[n] > 0.0f;
   }
-  const cloth_vector area = vector_flush(vector_cross(edge[0], edge[1]), STATE_QUANTUM);
+  const cloth_vector area = vector_flush_state(vector_cross(edge[0], edge[1]));
   const float twice = vector_length(area), length = vector_length(edge[beside]);
   if (corners == 3 && twice > 0.0f) {
-    const cloth_vector n = vector_flush_work(vector_scale(area, 1.0f / twice));
+    const cloth_vector n = vector_scale_work(area, 1.0f / twice);
     const cloth_vector way = vector_scale(n, CELL_REACH * s->thickness);
-    const cloth_vector above = vector_flush(vector_add(p, way), STATE_QUANTUM);
-    const cloth_vector under = vector_flush(vector_subtract(p, way), STATE_QUANTUM);
+    const cloth_vector above = vector_flush_state(vector_add(p, way));
+    const cloth_vector under = vector_flush_state(vector_subtract(p, way));
     const float up = distance_of_point(s->b->shape, s->b->geometry, above, &other);
     const float down = distance_of_point(s->b->shape, s->b->geometry, under, &other);
     return down < up ? n : vector_scale(n, -1.0f);
   }
   if (corners == 2 && length > 0.0f) {
-    const cloth_vector along = vector_flush_work(vector_scale(edge[beside], 1.0f / length));
-    const float out = flush_small(vector_dot(normal, along), WORK_QUANTUM);
+    const cloth_vector along = vector_scale_work(edge[beside], 1.0f / length);
+    const float out = flush_work(vector_dot(normal, along));
     const cloth_vector across = vector_flush_work(vector_add_scaled(normal, along, negate(out)));
     const float left = vector_length(across);
-    return left > LEAST_SLOPE ? vector_flush_work(vector_scale(across, 1.0f / left)) : normal;
+    return left > LEAST_SLOPE ? vector_scale_work(across, 1.0f / left) : normal;
   }
   return normal;
 }
@@ -14583,19 +14622,19 @@ static cloth_vector place_of_cell(const solve_arrays *a, const cell_touch *e) {
   for (int32_t n = 0; n < 3; n++) {
     place = vector_add_scaled(place, near_vector(near_row(a->place, a->pitch, 0), a->plane, e->place[n]), e->weight[n]);
   }
-  return vector_flush(place, STATE_QUANTUM);
+  return vector_flush_state(place);
 }
 
 /* What one touch remembers goes over to another one, which begins: as far from its anchor. */
 static void leave_memory(const solve_arrays *a, const touched_body *b, const cell_touch *from, cell_touch *to) {
   if (to->known || !from->known) { return; }
-  const cloth_vector way = vector_flush(vector_subtract(place_of_cell(a, to), place_of_cell(a, from)), STATE_QUANTUM);
-  const cloth_vector shift = vector_flush(rotate(rotation_conjugate(b->end.rotation), way), STATE_QUANTUM);
-  const float out = flush_small(vector_dot(from->offset, to->normal), WORK_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(place_of_cell(a, to), place_of_cell(a, from)));
+  const cloth_vector shift = vector_flush_state(rotate(rotation_conjugate(b->end.rotation), way));
+  const float out = flush_work(vector_dot(from->offset, to->normal));
   to->known = 1;
   to->slides = from->slides;
-  to->last = from->last;
-  to->anchor = vector_flush(vector_add(from->anchor, shift), STATE_QUANTUM);
+  to->before.last = from->before.last;
+  to->anchor = vector_flush_state(vector_add(from->anchor, shift));
   to->offset = vector_flush_work(vector_add_scaled(from->offset, to->normal, negate(out)));
 }
 
@@ -14611,7 +14650,7 @@ CLOTH_SEPARATE void yield_edges(const cloth *c, const solve_arrays *a, const tou
     cell_touch *other = corner < 0 ? NULL : touch_of_key(list, count, key_across_edge(c, e, corner));
     const int yields = other && (other->gap < e->gap || (other->gap == e->gap && n < (int32_t)(other - list)));
     if (yields) { leave_memory(a, b, e, other); }
-    e->collider = yields ? -1 : e->collider;
+    if (yields) { e->collider = -1; }
   }
   for (int32_t n = 0; n < count; n++) {
     if (list[n].collider >= 0) { list[left++] = list[n]; }
@@ -14847,7 +14886,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t,
   const int comes_near = is_near || e->way > LONG_WAY * s->thickness;
   if (is_inside) {
     const cloth_vector n = across_cell(s, t, from, lanes3_first(normal));
-    const float out = flush_small(vector_dot(n, lanes3_first(w.along)), WORK_QUANTUM);
+    const float out = flush_work(vector_dot(n, lanes3_first(w.along)));
     normal = lanes3_splat(n);
     gap = lanes_add(gap, lanes_splat(out));
     workspace_of(s->c)->cell_searches += s->b->searches * CELL_FOLLOWED;
@@ -14868,7 +14907,7 @@ static cloth_vector anchor_of_cell(const cell_triangle *t, cloth_vector from) {
   if (!t->memory) { return from; }
   start_weights(t->memory, before);
   const cloth_vector shift = vector_subtract(from, point_of_cell(t->from, before));
-  return vector_flush(vector_add(t->memory->anchor, shift), STATE_QUANTUM);
+  return vector_flush_state(vector_add(t->memory->anchor, shift));
 }
 
 /* Adds the touch of a triangle, if it touches. */
@@ -14882,30 +14921,27 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
     return;
   }
   cell_touch *e = cell_touches_of(s->c) + w->cells;
-  int32_t moves = s->b->unknown != NULL, heaviest = 0;
+  int32_t moves = s->b->unknown != NULL;
   fill_zero(e, sizeof *e);
   for (int32_t n = 0; n < 3; n++) {
     e->place[n] = t->row[n] * s->a->pitch + t->column[n];
     e->weight[n] = t->weight[n];
     moves |= t->weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
-    heaviest = t->weight[heaviest] < t->weight[n] ? n : heaviest;
   }
   const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
   e->reach = reach_of_cell(s, e->place, t->weight);
   if (!moves || !find_cell_gap(s, e, t, from, to)) { return; }
   e->key = t->key;
-  e->collider = s->b->collider;
-  e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
+  e->collider = (int16_t)s->b->collider;
   e->known = m != NULL;
   e->anchor = anchor_of_cell(t, from);
   if (m) {
-    e->slides = m->slides;
-    e->last = m->force;
+    e->slides = (uint8_t)m->slides;
+    e->before.last = m->force;
   }
-  const cloth_vector off = vector_flush(vector_subtract(to, e->anchor), STATE_QUANTUM);
+  const cloth_vector off = vector_flush_state(vector_subtract(to, e->anchor));
   const cloth_vector way = vector_flush_work(rotate(s->b->end.rotation, off));
-  e->offset = vector_flush_work(
-      vector_add_scaled(way, e->normal, negate(flush_small(vector_dot(way, e->normal), WORK_QUANTUM))));
+  e->offset = vector_flush_work(vector_add_scaled(way, e->normal, negate(flush_work(vector_dot(way, e->normal)))));
   const int is_fast_body = s->b->unknown && e->way > LONG_WAY * s->thickness; /* shorter parts damp slow ones less */
   w->cells++;
   s->is_deep |= e->gap < e->reach - (is_fast_body ? CELL_REACH : 1.0f) * s->thickness; /* inside at all, or by T / 2 */
@@ -15044,18 +15080,23 @@ typedef struct solid_search {
   touch_search s;
   cell_search cells;
   touched_body body;
-  float edge_squared; /* of the longest edge of a cell [m^2]; below 0: not known */
+  float edge_squared;    /* of the longest edge of a cell [m^2]; below 0: not known */
+  corner_row corners[2]; /* used once that is known */
 } solid_search;
+
+static size_t used_bytes(const solid_search *search) {
+  return search->edge_squared < 0.0f ? offsetof(solid_search, corners) : sizeof *search;
+}
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
-  clear_room(c, sizeof *search);
+  clear_room(c, offsetof(solid_search, corners));
   start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
-  search->cells.row = corner_rows_of(c);
+  search->cells.row = search->corners;
   search->s.push = c->settings.integration.max_push_speed * t->h;
   return search;
 }
@@ -15070,7 +15111,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
   if (has_cells) {
     if (search->edge_squared < 0.0f) {
       search->edge_squared = longest_edge_squared(s->a);
-      fill_zero(search->cells.row, 2 * sizeof *search->cells.row); /* lanes are loaded that hold no corner */
+      fill_zero(search->corners, sizeof search->corners); /* lanes are loaded that hold no corner */
     }
     s->beside = nearest_corner(s->b, thickness, search->edge_squared);
     s->beyond = maximum(s->beside, s->beyond);
@@ -15096,7 +15137,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
     if (is_plane_near(&search->body, &bounds->all, thickness)) { find_touches_of_solid(search, &bounds->held); }
   }
   const int32_t is_deep = search->s.is_deep;
-  clear_room(c, sizeof *search);
+  clear_room(c, used_bytes(search));
   return is_deep;
 }
 
@@ -15404,7 +15445,7 @@ CLOTH_SEPARATE int guard_particle(surface_search *search, const substep_terms *t
   const touch_search *s = &search->s;
   const vector_array v = vectors_at(s->c, s->c->state.velocity);
   const cloth_vector x = vector_load(s->x, particle), speed = vector_load(v, particle);
-  const cloth_vector start = vector_flush(vector_add_scaled(x, speed, negate(t->h)), STATE_QUANTUM);
+  const cloth_vector start = vector_flush_state(vector_add_scaled(x, speed, negate(t->h)));
   const cloth_vector from = to_local(&s->b->start, start);
   cloth_vector to = to_local(&s->b->end, x);
   const float most = maximum(s->thickness - reach, 0.0f);
@@ -15412,10 +15453,10 @@ CLOTH_SEPARATE int guard_particle(surface_search *search, const substep_terms *t
   const int stops = stop_way(&search->of_point, s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
   charge_searches(s->c, work, GUARD_SEARCHES);
   if (!stops) { return 0; }
-  const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
-  const cloth_vector faster = vector_flush_work(vector_scale(vector_subtract(now, x), t->inverse_h));
+  const cloth_vector now = vector_flush_state(to_world(&s->b->end, to));
+  const cloth_vector faster = vector_scale_work(vector_subtract(now, x), t->inverse_h);
   vector_store(s->x, particle, now);
-  vector_store(v, particle, vector_flush(vector_add(speed, faster), STATE_QUANTUM));
+  vector_store(v, particle, vector_flush_state(vector_add(speed, faster)));
   return 1;
 }
 
@@ -15495,7 +15536,7 @@ CLOTH_SEPARATE void guard_surfaces(const cloth *c, const substep_terms *t) {
 
 /* The part of a vector across a normal. */
 CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
-  return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
+  return vector_flush_work(vector_add_scaled(a, n, negate(flush_work(vector_dot(a, n)))));
 }
 
 /* Most particles of an element. */
@@ -15654,16 +15695,16 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
 /* The force of an element whose point has moved by `moved` relative to what it touches. */
 CLOTH_INLINE cloth_vector element_force(const element_law *law, cloth_vector n, cloth_vector offset,
                                         cloth_vector moved) {
-  const float out = flush_small(vector_dot(n, moved), WORK_QUANTUM);
+  const float out = flush_work(vector_dot(n, moved));
   const cloth_vector way = vector_add(offset, vector_add_scaled(moved, n, negate(out)));
-  const float press = flush_small(law->force - law->along * out, WORK_QUANTUM);
+  const float press = flush_work(law->force - law->along * out);
   return vector_flush_work(vector_add_scaled(vector_scale(n, press), way, negate(law->across)));
 }
 
 /* (k n n^T + k_t (I - n n^T)) v */
 CLOTH_INLINE cloth_vector element_product(cloth_vector n, float along, float across, cloth_vector v) {
-  const float out = flush_small(vector_dot(n, v), WORK_QUANTUM) * (along - across);
-  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_small(out, WORK_QUANTUM)));
+  const float out = flush_work(vector_dot(n, v)) * (along - across);
+  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_work(out)));
 }
 
 /* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
@@ -15673,7 +15714,7 @@ static void add_element_block(const solve_arrays *a, int32_t i, cloth_vector n, 
                           more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
   for (int32_t k = 0; k < 6; k++) {
     float *to = own_at(a->ground, 6, i, k);
-    *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
+    *to = quantise(*to + s * flush_work(entry[k]), WORK_ROUNDER);
   }
 }
 
@@ -15797,9 +15838,6 @@ static cloth_vector arm_of_cell(const solve_arrays *a, const cell_touch *e, clot
 
 /* Two colliders face each other if the dot product of their normals is below this. */
 #define FACING (-0.5f)
-/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
-   drape of 64 x 64 moving at .3 m/s. */
-#define FAST_WAY 0.25f
 /* Most by which a contact that is met in the solve stiffens the preconditioner's block along its normal, over what that
    was. Above 1e7 rounding makes the block indefinite; less takes iterations. */
 #define MOST_STIFFENED 1.0e5f
@@ -16053,14 +16091,14 @@ CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, la
 /* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
 CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const int32_t particle = e->row * rel->a->columns + e->column + k;
+  const uint32_t fast = (uint32_t)e->fast >> k;
+  if (!rel->all && !fast) { return; }
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes way = touch_load(e, TOUCH_WAY, k);
   const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
-  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_less(rel->fast, way));
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_of_bits(fast));
   if (!lanes_any(which)) { return; }
   const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
-  const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
-  const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
+  const lanes_mask goes = lanes_of_bits(rel->all ? fast | lanes_bits(is_out) : fast);
   const remembered m = remember(rel->c, touched_number(e), particle);
   const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
   const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
@@ -16088,7 +16126,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const solve_arrays *a = rel->a;
   const int32_t place = e->row * a->pitch + e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
-  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
+  const lanes_mask slow = lanes_of_bits(~(uint32_t)e->fast >> k);
   const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
   const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
@@ -16720,7 +16758,7 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
   open_laws(&b);
   EACH_ELEMENT(g, e, {
     if (has_side(e)) {
-      take_element(g, e, vector_flush_work(vector_scale(e->press.last, scale)), &b);
+      take_element(g, e, vector_scale_work(e->press.last, scale), &b);
     } else {
       e->press.law = law_without_side(g, e);
     }
@@ -16737,7 +16775,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
       const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
-        add_own(b->arrays->residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
+        add_own(b->arrays->residual, i, vector_scale_work(force, x.weight[n] / b->weight));
         add_element_block(b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
@@ -16769,7 +16807,7 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
-          add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, 1.0f / b->weight)));
+          add_own(b->arrays->product, i, vector_scale_work(q, 1.0f / b->weight));
         }
       });
     }
@@ -16789,7 +16827,7 @@ static cloth_vector solution_of_pair(const pair_ends *x, float length) {
 
 /* How an element presses after its particles have moved. */
 CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
-  return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  return e->press.law.force - e->press.law.along * flush_work(vector_dot(e->normal, moved));
 }
 
 /* The law of an element whose particles are fast, as touches are: from a far way a tangent would hold like glue, or
@@ -16802,7 +16840,7 @@ static element_law fast_law_after(const pair_element *e, const self_pair *pair, 
   if (press < 0.0f && e->gap > pair->thickness) {
     fill_zero(&law, sizeof law);
   } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_small(most / way, WORK_QUANTUM);
+    law.across = flush_work(most / way);
   }
   return law;
 }
@@ -16843,8 +16881,8 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     e->press.law = after;
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
-      add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, w)));
-      add_own(b->arrays->residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
+      add_own(b->arrays->product, i, vector_scale_work(q, w));
+      add_own(b->arrays->residual, i, vector_scale_work(vector_add_scaled(change, q, length), w));
       add_element_block(b->arrays, i, e->normal, &more, absolute(w));
     });
     all.along += vector_dot(change, direction);
@@ -16875,7 +16913,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   find_ends(g, e, &x);
   const cloth_vector moved = solution_of_pair(&x, length);
   const cloth_vector force = vector_scale(force_of_solution(e, moved), 1.0f / scale);
-  e->gap += flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  e->gap += flush_work(vector_dot(e->normal, moved));
   g->found->doubtful += is_doubtful(e, x.law);
   pair_memory m = {key_of_candidate(g->cells, candidate_of(e)), vector_flush(force, INPUT_QUANTUM)};
   if (m.force.x != 0.0f || m.force.y != 0.0f || m.force.z != 0.0f) { remember_pair(g, &m); }
@@ -16939,19 +16977,19 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
     const self_body *b = body_of_end(x, k);
     const int moves = moves_in_solve(b, x->place[k]);
     inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
-    sum += flush_small(weight[k] * weight[k], WORK_QUANTUM) * inverse[k];
+    sum += flush_work(weight[k] * weight[k]) * inverse[k];
   }
   if (!(sum > 0.0f)) { return; }
   const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
     const int32_t i = particle_of_place(b, x->place[k]);
-    const cloth_vector move = vector_flush(vector_scale(n, push * weight[k] * inverse[k]), STATE_QUANTUM);
+    const cloth_vector move = vector_flush_state(vector_scale(n, push * weight[k] * inverse[k]));
     if (inverse[k] > 0.0f && weight[k] != 0.0f) {
       const vector_array position = vectors_at(b->c, b->c->state.position), v = vectors_at(b->c, b->c->state.velocity);
       const cloth_vector faster = vector_add_scaled(vector_load(v, i), move, b->terms->inverse_h);
-      vector_store(position, i, vector_flush(vector_add(vector_load(position, i), move), STATE_QUANTUM));
-      vector_store(v, i, vector_flush(faster, STATE_QUANTUM));
+      vector_store(position, i, vector_flush_state(vector_add(vector_load(position, i), move)));
+      vector_store(v, i, vector_flush_state(faster));
       invalidate_history(b->c, i);
     }
   }
@@ -17062,7 +17100,7 @@ static int32_t find_faces(const self_body *b, uint32_t edge, int32_t third[2]) {
 static cloth_vector self_unit(cloth_vector a) {
   const float square = vector_dot(a, a);
   if (!(square > 1.0e-28f && is_finite(square))) { return vector(0.0f, 0.0f, 0.0f); }
-  return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
+  return vector_scale_work(a, 1.0f / square_root(square));
 }
 
 /* Least cosine between an edge and the triangle's normal that is divided by. */
@@ -17085,7 +17123,7 @@ static cloth_vector contour_gradient(const self_meeting *m, uint32_t edge) {
     const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
     cloth_vector contour = self_unit(vector_cross(normal, side));
     if (vector_dot(contour, inward) < 0.0f) { contour = vector_scale(contour, -1.0f); }
-    const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
+    const float slope = flush_work(vector_dot(along, contour));
     gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
   }
   return vector_flush_work(gradient);
@@ -17116,7 +17154,7 @@ static void add_contour_force(const self_group *g, const pair_key *x) {
     const int32_t place = m.particle[n] / b->columns * b->pitch + m.particle[n] % b->columns;
     if (moves_in_solve(b, place)) {
       const float share = tension * m.weight[n] / (b->weight * square_root(m.square + 1.0f));
-      add_own(b->arrays->residual, place, vector_flush_work(vector_scale(m.gradient, share)));
+      add_own(b->arrays->residual, place, vector_scale_work(m.gradient, share));
     }
   }
 }
@@ -17200,7 +17238,7 @@ static cloth_vector mean_velocity(const self_group *g, float most) {
       mass += own;
     }
   }
-  return vector_flush_work(vector_scale(sum, 1.0f / maximum(mass, WORK_QUANTUM)));
+  return vector_scale_work(sum, 1.0f / maximum(mass, WORK_QUANTUM));
 }
 
 /* Cloths that meet cloth faster than parts can follow: their velocities shrink towards their common mean, so that what
@@ -17215,7 +17253,7 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
     for (int32_t i = 0; i < b->count; i++) {
       if (is_slowed(g, n, i, most)) {
         const cloth_vector rest = vector_subtract(vector_load(b->velocity, i), mean);
-        vector_store(b->velocity, i, vector_flush(vector_add_scaled(mean, rest, share), STATE_QUANTUM));
+        vector_store(b->velocity, i, vector_flush_state(vector_add_scaled(mean, rest, share)));
         invalidate_history(b->c, i);
       }
     }
@@ -17367,7 +17405,7 @@ static void start_body_block(const cloth *c, const substep_terms *t, const rigid
   fill_zero(u->factor, sizeof u->factor);
   fill_zero(u->residual, sizeof u->residual);
   if (u->leader) { return; } /* where its own stands */
-  const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
+  const float pressed = flush_work(lanes_sum_total(&u->pressed));
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
   const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
   for (int32_t j = 0; j < 3; j++) {
@@ -17395,7 +17433,7 @@ static void factor_body(body_unknown *u) {
         left -= u->factor[body_entry(i, k)] * u->factor[body_entry(j, k)];
       }
       *entry = i == j ? 1.0f / square_root(maximum(left, maximum(least, WORK_QUANTUM)))
-                      : flush_small(left * u->factor[body_entry(j, j)], WORK_QUANTUM);
+                      : flush_work(left * u->factor[body_entry(j, j)]);
     }
   }
 }
@@ -17407,14 +17445,14 @@ static void solve_body(const body_unknown *u, const float b[BODY_UNKNOWNS], floa
     for (int32_t k = 0; k < i; k++) {
       left -= u->factor[body_entry(i, k)] * x[k];
     }
-    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+    x[i] = flush_work(left * u->factor[body_entry(i, i)]);
   }
   for (int32_t i = BODY_UNKNOWNS - 1; i >= 0; i--) {
     float left = x[i];
     for (int32_t k = i + 1; k < BODY_UNKNOWNS; k++) {
       left -= u->factor[body_entry(k, i)] * x[k];
     }
-    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+    x[i] = flush_work(left * u->factor[body_entry(i, i)]);
   }
 }
 
@@ -17647,8 +17685,8 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     m = vector_add(m, vector_cross(e.arm, pull));
   });
   for (int32_t n = 0; n < 3; n++) {
-    u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
-    u->pull[3 + n] = negate(flush_small(component(m, n), WORK_QUANTUM));
+    u->pull[n] = negate(flush_work(component(f, n)));
+    u->pull[3 + n] = negate(flush_work(component(m, n)));
   }
 }
 
@@ -18080,7 +18118,8 @@ static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_t
   const float k = CELL_SHARE * contact_stiffness(t);
   if (!c->constant.stiffness_map) { return k; }
   const float *map = floats_at(c, c->constant.stiffness_map);
-  return k * contact_factor(c, map, e->particle / c->grid.columns, e->particle % c->grid.columns);
+  const int32_t i = particle_of_cell(arrays_of(c), e);
+  return k * contact_factor(c, map, i / c->grid.columns, i % c->grid.columns);
 }
 
 /* What cells, contacts and pairs gave last, in `product`, where cells touch. */
@@ -18092,7 +18131,7 @@ static void take_last_cells(const cloth *c, const substep_terms *t) {
     add_last_contacts(c, t);
   }
   EACH_CELL_TOUCH(c, e, {
-    EACH_MOVING_CORNER(a, e, n, i, add_to_own(a->product, i, vector_scale(e->last, e->weight[n] * t->scale)));
+    EACH_MOVING_CORNER(a, e, n, i, add_to_own(a->product, i, vector_scale(e->before.last, e->weight[n] * t->scale)));
   });
 }
 
@@ -18101,13 +18140,16 @@ static int is_deep_cell(const cloth *c, const cell_touch *e) {
   return e->reach < CELL_REACH * contact_thickness(c);
 }
 
+static float cell_friction(const cloth *c, const cell_touch *e) {
+  const cloth_collider *body = &slot_at(c, e->collider)->body;
+  return e->slides ? body->kinetic_friction : body->static_friction;
+}
+
 /* Takes a touch for its law. */
 static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, cell_touch *e, law_block *to) {
-  const collider_slot *slot = slot_at(c, e->collider);
   const int32_t lane = to->count++;
   const int32_t begins_at_body = !e->known && find_unknown(c, e->collider); /* corners bound its friction */
   float held = 1.0f;
-  e->friction = e->slides ? slot->body.kinetic_friction : slot->body.static_friction;
   to->law[lane] = &e->law;
   take_held_end(&to->end[3], lane);
   for (int32_t n = 0; n < 3; n++) {
@@ -18123,20 +18165,20 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   to->gap[lane] = e->gap;
   to->reach[lane] = e->reach;
   to->thickness[lane] = contact_thickness(c);
-  to->friction[lane] = e->friction;
+  to->friction[lane] = cell_friction(c, e);
   to->held[lane] = held;
   to->stiffness[lane] = cell_stiffness(c, t, e);
   if (held > 0.0f) { to->stiffness[lane] += stiffness_of_body(c, t, find_unknown(c, e->collider), is_deep_cell(c, e)); }
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
-  put_vector(to->last, lane, vector_flush_work(vector_scale(e->last, t->scale)));
+  put_vector(to->last, lane, vector_scale_work(e->before.last, t->scale));
 }
 
 /* Adds what a touch has pressed a body with, which resists its rolling. */
 static void press_body(const cloth *c, const substep_terms *t, const cell_touch *e) {
   body_unknown *u = find_unknown(c, e->collider);
   if (u && e->law.along > 0.0f) {
-    const float last = flush_small(vector_dot(e->last, e->normal) * t->scale, WORK_QUANTUM);
+    const float last = flush_work(vector_dot(e->before.last, e->normal) * t->scale);
     u->pressed.partial[0] += maximum(last, 0.0f);
   }
 }
@@ -18151,8 +18193,8 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
     if (b.count == CLOTH_LANES || e + 1 == e_end) { find_laws(&b); }
   });
   EACH_CELL_TOUCH(c, touched, {
-    touched->held = touched->law;
     press_body(c, t, touched);
+    touched->before.held = touched->law;
   });
 }
 
@@ -18177,12 +18219,12 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
   float sum = 0.0f;
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
-    if (has_block(&e->held)) {
+    if (has_block(&e->before.held)) {
       const cloth_vector moved = near_at_cell(a, a->direction, e, p);
       const cloth_vector force = element_product(e->normal, e->law.along, e->law.across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING_CORNER(a, e, n, i, {
-        const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
+        const cloth_vector own = element_product(e->normal, e->before.held.along, e->before.held.across, p[n]);
         sum -= e->weight[n] * vector_dot(own, p[n]);
         if (!is_last) { add_to_own(a->product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
       });
@@ -18192,15 +18234,15 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
 }
 
 /* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
-static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t is_fast) {
-  const float press = e->law.force - e->law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+static element_law released_law(const cell_touch *e, cloth_vector moved, float friction, int32_t is_fast) {
+  const float press = e->law.force - e->law.along * flush_work(vector_dot(e->normal, moved));
   const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  const float most = e->friction * press;
+  const float most = friction * press;
   element_law law = e->law;
   if (press < 0.0f && is_fast) {
     law.force = law.along = law.across = 0.0f;
   } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_small(most / maximum(way, WORK_QUANTUM), WORK_QUANTUM);
+    law.across = flush_work(most / maximum(way, WORK_QUANTUM));
   }
   return law;
 }
@@ -18215,7 +18257,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
     if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
     const cloth_vector moved = solution_of_cell(a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
-    e->law = released_law(e, moved, fast < e->way);
+    e->law = released_law(e, moved, cell_friction(c, e), fast < e->way);
     if (e->law.along == old.along && e->law.across == old.across) { continue; }
     const cloth_vector direction = near_at_cell(a, a->direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
@@ -18241,12 +18283,12 @@ CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
     const float k = cell_stiffness(c, t, e);
     const cloth_vector d = near_at_cell(a, a->bent, e, v), w = near_at_cell(a, a->direction, e, v);
     const cloth_vector moved = vector_flush_work(vector_subtract(d, w)), n = e->normal;
-    const float gap = e->gap - flush_small(vector_dot(n, w), WORK_QUANTUM);
-    const float more = negate(flush_small(vector_dot(n, d), WORK_QUANTUM)) / thickness;
+    const float gap = e->gap - flush_work(vector_dot(n, w));
+    const float more = negate(flush_work(vector_dot(n, d))) / thickness;
     const lanes rise = law_rise(lanes_splat((e->reach - gap) / thickness), lanes_splat(more));
     const cloth_vector offset = vector_across(vector_add(e->offset, moved), n);
-    sum += flush_small(k * (thickness * thickness) * lanes_first_value(rise), WORK_QUANTUM);
-    sum += flush_small(e->law.across * flush_small(vector_dot(offset, d), WORK_QUANTUM), WORK_QUANTUM);
+    sum += flush_work(k * (thickness * thickness) * lanes_first_value(rise));
+    sum += flush_work(e->law.across * flush_work(vector_dot(offset, d)));
   });
   return sum;
 }
@@ -18281,8 +18323,8 @@ static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b
 /* What a touch has given at the solution, and what the collider has received. */
 static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const cell_touch *e, cloth_vector moved,
                                   cloth_vector arm) {
-  const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
-  const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
+  const cloth_vector newton = vector_scale_work(cell_force(e, moved), 1.0f / t->scale);
+  const cloth_vector impulse = vector_scale_work(newton, negate(t->h));
   add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
   return newton;
 }
@@ -18298,31 +18340,30 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
     const int32_t row = e->place[n] / a->pitch, column = e->place[n] - row * a->pitch;
     at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
   }
-  const cloth_vector place = vector_flush(to_local(&b->end, vector_flush(at, STATE_QUANTUM)), STATE_QUANTUM);
+  const cloth_vector place = vector_flush_state(to_local(&b->end, vector_flush_state(at)));
   const cloth_vector moved = moved_on_collider(c, a, e, has_solution);
   const cloth_vector newton = react_to_cell(c, t, e, moved, arm_of_reaction(a, b, e, place));
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
-  const float law =
-      flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
+  const float law = flush_work(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))));
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
-    record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
-                  vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
+    record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, particle_of_cell(a, e), recorded_number(c, e->collider),
+                  at, vector_flush_work(rotate(b->end.rotation, normal)), vector_scale_work(newton, t->h));
   }
   if (!(law > 0.0f)) { return 0; }
   const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
-  const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);
+  const float length = maximum(vector_length(way), WORK_QUANTUM), holds = cell_friction(c, e) * (law / k);
   const int32_t slips = holds < length;
   const cloth_vector held = vector_flush_work(slips ? vector_scale(way, holds / length) : way);
   const cloth_vector back = vector_flush_work(rotate(rotation_conjugate(b->end.rotation), held));
   fill_zero(m, sizeof *m);
   m->key = e->key;
   m->slides = SLIDING_SPEED * t->h < length - holds;
-  m->weight[0] = flush_small(e->weight[1], WORK_QUANTUM);
-  m->weight[1] = flush_small(e->weight[2], WORK_QUANTUM);
+  m->weight[0] = flush_work(e->weight[1]);
+  m->weight[1] = flush_work(e->weight[2]);
   m->force = vector_dot(newton, e->normal) < 0.0f ? vector(0.0f, 0.0f, 0.0f) : newton;
-  m->anchor = vector_flush(slips || !e->known ? vector_subtract(place, back) : e->anchor, STATE_QUANTUM);
+  m->anchor = vector_flush_state(slips || !e->known ? vector_subtract(place, back) : e->anchor);
   return 1;
 }
 
@@ -18351,7 +18392,7 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   EACH_CELL_TOUCH(c, e, {
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     if (finish_cell(c, a, t, &b, e, has_solution, &entry[count])) {
-      count_cell(c, &entry[count], e->particle, a->residual);
+      count_cell(c, &entry[count], particle_of_cell(a, e), a->residual);
       count++;
     }
   });
@@ -18666,7 +18707,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
       mass += m->weight * own;
       force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+    f->motion[n] = vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM));
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);
@@ -18825,7 +18866,7 @@ static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
   if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = flush_small(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k), WORK_QUANTUM);
+    m[k] = flush_work(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k));
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
@@ -18915,7 +18956,7 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
     }
   }
 }
@@ -18925,7 +18966,7 @@ static particle_bound *keep_within(held_particle *h, cloth_vector centre, float 
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
   if (!(length > STATE_QUANTUM)) { return NULL; }
-  return note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
+  return note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -18952,7 +18993,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
     const int32_t place = place_of(a, i);
     if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
       const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
-      vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
+      vector_store(v, i, vector_flush_state(vector_scale(way, t->inverse_h)));
       *own_at(a->diagonal, 1, place, 0) = 0.0f;
     }
   }
@@ -18962,7 +19003,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
 static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
-  const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
+  const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
   const cloth_vector way = vector_subtract(h->x, target);
   const float behind = limit.y + limit.z;
   const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
@@ -18970,7 +19011,7 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
   const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
   if (length > STATE_QUANTUM) {
     const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
-    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), squared / (length + limit.z),
+    note_bound(h, vector_scale_work(off, 1.0f / length), squared / (length + limit.z),
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
@@ -18981,7 +19022,7 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
 static cloth_vector shared_weight(const held_particle *h) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
   const cloth_vector gravity = inputs_of(h->c)->gravity;
-  return vector_flush_work(vector_scale(gravity, h->t->share * h->t->h * h->t->h * mass));
+  return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
 static void hold_to_target(held_particle *h, int32_t i) {
@@ -19305,8 +19346,8 @@ static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
     a->counts->recovered++;
     return;
   }
-  vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
-  vector_store(a->v, i, vector_flush(v, STATE_QUANTUM));
+  vector_store(a->x, i, vector_flush_state(to));
+  vector_store(a->v, i, vector_flush_state(v));
 }
 
 CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t left, lanes3 d) {
@@ -19421,9 +19462,9 @@ static symmetric inverse_tensor(float scale, float isotropic, cloth_vector d, cl
   const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
                        .yy = lanes_splat(scale * (isotropic + d.y)),
                        .zz = lanes_splat(scale * (isotropic + d.z)),
-                       .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
-                       .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
-                       .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
+                       .xy = lanes_splat(flush_work(scale * e.z)),
+                       .xz = lanes_splat(flush_work(scale * e.y)),
+                       .yz = lanes_splat(flush_work(scale * e.x))};
   return symmetric_quantise(symmetric_inverse(m, lanes_splat(LEAST_INERTIA)));
 }
 
@@ -19467,7 +19508,7 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums *s = (momentum_sums *)room_between_passes(c);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
+  const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h));
   clear_room(c, sizeof *s);
   s->p = prediction_of(c, t);
   start_wind(&s->wind, c, a, t);
@@ -20451,12 +20492,11 @@ typedef struct first_forces {
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
-  return (first_forces){
-      .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
-      .rest = lanes_splat(t->rest),
-      .plate = lanes_splat(plate_scale(a, t, 1.0f)),
-      .bends = t->bends,
-      .wind = wind};
+  return (first_forces){.fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h)),
+                        .rest = lanes_splat(t->rest),
+                        .plate = lanes_splat(plate_scale(a, t, 1.0f)),
+                        .bends = t->bends,
+                        .wind = wind};
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
@@ -20904,10 +20944,10 @@ static sewn_particle *class_of(const sewing *s, int32_t n) {
 
 static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
-  const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
+  const cloth_vector gap = vector_flush_state(vector_subtract(from, to));
   if (!(t->share > 0.0f)) { return gap; }
-  const cloth_vector between = vector_flush(vector_subtract(s->particles[t->particle[2]].start, to), STATE_QUANTUM);
-  return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
+  const cloth_vector between = vector_flush_state(vector_subtract(s->particles[t->particle[2]].start, to));
+  return vector_flush_state(vector_add_scaled(gap, between, negate(t->share)));
 }
 
 /* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
@@ -21076,13 +21116,13 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
 /* The gap of a particle to its roots, or to what holds it, as the part begins. */
 static cloth_vector own_gap(const sewing *s, const sewn_particle *p) {
   const sewn_particle *holder = holder_of(s, p);
-  return vector_flush(vector_subtract(p->start, holder ? holder->start : FROM_ROOTS(s, p, start)), STATE_QUANTUM);
+  return vector_flush_state(vector_subtract(p->start, holder ? holder->start : FROM_ROOTS(s, p, start)));
 }
 
 /* The velocity of that gap: it closes to the offset. */
 static cloth_vector closing_of(const sewing *s, const sewn_particle *p, float inverse_h) {
   const cloth_vector way = vector_subtract(p->offset, own_gap(s, p));
-  return vector_flush_work(vector_scale(vector_flush(way, STATE_QUANTUM), inverse_h));
+  return vector_scale_work(vector_flush_state(way), inverse_h);
 }
 
 /* What is left of all gaps at the end of a part of h seconds: of each the same share as of the longest of its class. */
@@ -21090,7 +21130,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
   const float way = s->speed * h;
   EACH_SEWN(s, part, p, c, {
     const float open = first_of(s, p)->open, left = open > way ? 1.0f - way / open : 0.0f;
-    p->offset = vector_flush(vector_scale(own_gap(s, p), left), STATE_QUANTUM);
+    p->offset = vector_flush_state(vector_scale(own_gap(s, p), left));
   });
 }
 
@@ -21110,7 +21150,7 @@ static void aim_stitches(const sewing *s, int32_t part, float h) {
     const float length = vector_length(gap);
     f->open = minimum(f->open, length);
     const float rest = maximum(f->open - s->speed * h, 0.0f);
-    f->rest = length > 0.0f ? vector_flush_work(vector_scale(gap, rest / length)) : gap;
+    f->rest = length > 0.0f ? vector_scale_work(gap, rest / length) : gap;
   });
 }
 
@@ -21118,7 +21158,7 @@ static void aim_stitches(const sewing *s, int32_t part, float h) {
 static void lead_sewn(const sewing *s, sewn_particle *p, float inverse_h) {
   const cloth *c = s->cloths[p->cloth];
   const cloth_vector closing = closing_of(s, p, inverse_h);
-  p->velocity = vector_flush(vector_add(holder_of(s, p)->velocity, closing), STATE_QUANTUM);
+  p->velocity = vector_flush_state(vector_add(holder_of(s, p)->velocity, closing));
   vector_store(vectors_at(c, c->state.velocity), p->particle, p->velocity);
   *own_at(floats_at(c, c->scratch.diagonal), 1, p->place, 0) = 0.0f;
   workspace_of(c)->diagonal_changed = 1;
@@ -21135,7 +21175,7 @@ static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
   EACH_FREE_SEWN(s, part, p, c, p->velocity = vector_add(p->velocity, p->sum)); /* only roots have sums */
   EACH_FREE_SEWN(s, part, p, c, {
     const cloth_vector to = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
-    vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush(to, STATE_QUANTUM));
+    vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush_state(to));
   });
 }
 
@@ -21181,7 +21221,7 @@ CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
   });
   EACH_FREE_SEWN(s, part, p, c, {
     const solve_arrays *a = arrays_of(c);
-    const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
+    const cloth_vector here = p->sum, to = vector_flush_state(vector_add(FROM_ROOTS(s, p, sum), p->offset));
     if (to.x == here.x && to.y == here.y && to.z == here.z) { continue; }
     store_near(a, a->place, p->place, to);
     store_near(a, a->direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
@@ -21248,15 +21288,15 @@ static void join_positions(const sewing *s, int32_t part) {
   clear_sums(s);
   EACH_FREE_SEWN(s, part, p, c, {
     const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, direction), p->offset);
-    add_to_roots(s, p, vector_flush(vector_subtract(p->direction, with_roots), STATE_QUANTUM), p->part);
+    add_to_roots(s, p, vector_flush_state(vector_subtract(p->direction, with_roots)), p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const sewn_particle *holder = holder_of(s, p);
-    p->direction = vector_flush(vector_add(p->direction, p->sum), STATE_QUANTUM); /* only roots have sums */
-    if (holder && !p->is_held) { p->direction = vector_flush(vector_add(holder->direction, p->offset), STATE_QUANTUM); }
+    p->direction = vector_flush_state(vector_add(p->direction, p->sum)); /* only roots have sums */
+    if (holder && !p->is_held) { p->direction = vector_flush_state(vector_add(holder->direction, p->offset)); }
   });
   EACH_SEWN(s, part, p, c, {
-    const cloth_vector with_roots = vector_flush(vector_add(FROM_ROOTS(s, p, direction), p->offset), STATE_QUANTUM);
+    const cloth_vector with_roots = vector_flush_state(vector_add(FROM_ROOTS(s, p, direction), p->offset));
     vector_store(vectors_at(c, c->state.position), p->particle, holder_of(s, p) ? p->direction : with_roots);
   });
 }
@@ -21394,9 +21434,9 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   const float whole = in_series(side[0].stiffness, side[1].stiffness);
   const float elastic = in_series(side[0].elastic, side[1].elastic);
   fill_zero(f, sizeof *f);
-  f->stiffness = flush_small(elastic * factor, WORK_QUANTUM);
+  f->stiffness = flush_work(elastic * factor);
   if (!(f->stiffness > 0.0f)) { return; }
-  f->viscosity = flush_small((whole / elastic - 1.0f) * workspace_of(side[0].line.c)->plan.terms.h, WORK_QUANTUM);
+  f->viscosity = flush_work((whole / elastic - 1.0f) * workspace_of(side[0].line.c)->plan.terms.h);
   f->count = 4;
   f->is_plate = 1;
   for (int32_t k = 0; k < 2; k++) {
@@ -21421,7 +21461,7 @@ static void halve_hinge(sewing *s, const cloth_group *group, const cloth_seam *s
   seam_spring *f = &s->springs[s->spring_count];
   const float factor = hinge_factor_at(c, here / columns, here % columns, d);
   fill_zero(f, sizeof *f);
-  f->stiffness = negate(flush_small(0.5f * factor * t->hinge[d] / t->scale, WORK_QUANTUM));
+  f->stiffness = negate(flush_work(0.5f * factor * t->hinge[d] / t->scale));
   f->viscosity = t->viscosity * t->h;
   f->is_plate = 1;
   f->count = 3;
@@ -21538,7 +21578,7 @@ static void add_seam_spring(const sewing *s, const seam_spring *f, float inverse
     const float shared = s->labels.number[s->labels.first[e->cloth] + e->particle] >= 0 ? SEWN_SHARE : 1.0f;
     for (int32_t n = 0; n < 3 && is_free && f->stiffness > 0.0f && a->inverse && is_in_operator(s, f); n++) {
       *own_at(a->inverse, SYMMETRIC_FLOATS, e->place, n) +=
-          flush_small(shared * (1.0f + viscosity) * stiffness * e->weight * e->weight, WORK_QUANTUM);
+          flush_work(shared * (1.0f + viscosity) * stiffness * e->weight * e->weight);
     }
   }
 }
@@ -21728,7 +21768,7 @@ static collider_slot *common_slot(const cloth_group *group, int32_t k, int32_t n
 
 /* A pose relative to the origin of one cloth, relative to that of another. */
 static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose *pose) {
-  const cloth_vector place = vector_flush(vector_add(pose->position, way_between(to, from)), STATE_QUANTUM);
+  const cloth_vector place = vector_flush_state(vector_add(pose->position, way_between(to, from)));
   return (cloth_pose){limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
 }
 
@@ -22144,7 +22184,7 @@ static void solve_factored(const float *matrix, int32_t size, float *x) {
     const int32_t end = end_of_block(block, size);
     if (CLOTH_LANES > 1) { lanes_store(x + block * CLOTH_LANES, left[block]); }
     for (int32_t j = block * CLOTH_LANES; j < end; j++) {
-      solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
+      solved[j] = flush_work(x[j] * row[j]);
       const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {j + 1, size};
       subtract_row(x, left, row, solved[j], block, blocks, floats);
       row += SOLVED_PITCH;
@@ -22160,7 +22200,7 @@ static void solve_factored(const float *matrix, int32_t size, float *x) {
     if (CLOTH_LANES > 1) { lanes_store(solved + block * CLOTH_LANES, left[block]); }
     for (int32_t j = end - 1; j >= block * CLOTH_LANES; j--) {
       row -= SOLVED_PITCH;
-      x[j] = flush_small(solved[j], WORK_QUANTUM);
+      x[j] = flush_work(solved[j]);
       const int32_t blocks[2] = {0, block + 1}, floats[2] = {0, j};
       subtract_row(solved, left, row, x[j], block, blocks, floats);
     }
@@ -23203,7 +23243,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
   const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(e->c)->gravity, t->share * t->h * t->h)));
+  const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(e->c)->gravity, t->share * t->h * t->h));
   const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
     const lanes mass = mass_ratios(e->c, a, e->row, i);
@@ -23836,12 +23876,12 @@ CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms 
     const attachment *a = &attachments_of(c)[n];
     if (find_body(c, a->collider)) { continue; }
     const cloth_vector at_start = vector_load(x, a->particle);
-    const cloth_vector gap = vector_flush(vector_subtract(at_start, attached_point_at(c, a, t->from)), STATE_QUANTUM);
+    const cloth_vector gap = vector_flush_state(vector_subtract(at_start, attached_point_at(c, a, t->from)));
     const float left = t->until < 1.0f ? (1.0f - t->until) / (1.0f - t->from) : 0.0f;
     const cloth_vector to = vector_add_scaled(attached_point_at(c, a, t->until), gap, left);
     const cloth_vector way = vector_flush_work(vector_subtract(to, at_start));
     vector_store(v, a->particle,
-                 limited_vector(vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM), CLOTH_SPEED_LIMIT));
+                 limited_vector(vector_flush_state(vector_scale(way, t->inverse_h)), CLOTH_SPEED_LIMIT));
   }
 }
 
@@ -24903,7 +24943,7 @@ static void substep(stepped_cloths *s) {
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
   RETURN_IF_ERROR(check_cloth(c));
   if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
-  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
+  cloth_vector clean = vector_flush_state(value);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -24930,7 +24970,7 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
   cloth_inputs changed = *inputs;
-  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
+  changed.gust_strength = vector_flush_state(given->strength);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
@@ -24967,7 +25007,7 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
 
 /* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush_state(velocity));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
@@ -24996,12 +25036,12 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   RETURN_IF_ERROR(check_free_pin(c, particle));
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush_state(target), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
-  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  cloth_vector moved = vector_flush_state(displacement);
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
   } else if (WITH_SLEEP && is_asleep(c)) {
@@ -25026,7 +25066,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
+  cloth_vector clean = vector_scale_work(vector_flush(direction, INPUT_QUANTUM), 1.0f / length);
   confinement *held = find_confinement(c, particle);
   /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) { wake(c); }
@@ -25037,8 +25077,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor =
-      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
+  held->anchor = vector_flush_state(vector_load(vectors_at(c, c->state.position), particle)); /* as saves have it */
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -25070,7 +25109,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
-  position = vector_flush(position, STATE_QUANTUM);
+  position = vector_flush_state(position);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
@@ -25133,24 +25172,23 @@ static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, c
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
   m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed =
-      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  m.angular_speed = vector_scale_work(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal));
   return m;
 }
 
 static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
+  return m->turns ? vector_flush_state(rotate(m->rotation, a)) : a;
 }
 
 static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
-  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+  return vector_flush_state(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))));
 }
 
 /* Velocity change [m/s] by the centrifugal force in a step of dt: -w x (w x r) dt, r from the pivot. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
-  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+  return vector_flush_state(vector_scale(vector_cross(m->angular_speed, across), dt));
 }
 
 /* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
@@ -25227,7 +25265,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
       clamp_length(&velocity, c->settings.integration.max_speed);
-      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
+      vector_store(v, i, vector_flush_state(velocity));
     }
   }
 }
@@ -25503,14 +25541,14 @@ static void sum_resting_reactions(const cloth *c, int starts) {
   const float *reported = (const float *)(const void *)reactions_of(c);
   float *resting = floats_at(c, c->state.resting);
   for (int32_t n = 0; n < report_count(c); n++) {
-    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+    resting[n] = flush_work((starts ? 0.0f : resting[n]) + reported[n]);
   }
 }
 
 /* Sets a sum to its factor times another: reactions per second, and those of a step. */
 static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
   for (int32_t n = 0; n < report_count(c); n++) {
-    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+    to[n] = flush_work(from[n] * factor);
   }
 }
 
@@ -25802,8 +25840,8 @@ static collider_slot stored_collider(const cloth_collider *body) {
   if (has & HAS_RADIUS_TOP) { slot.body.radius_top = body->radius_top; }
   if (has & HAS_HALF_HEIGHT) { slot.body.half_height = body->half_height; }
   if (has & HAS_HALF_EXTENTS) { slot.body.half_extents = body->half_extents; }
-  slot.body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
-  slot.body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot.body.static_friction = flush_work(body->static_friction);
+  slot.body.kinetic_friction = flush_work(body->kinetic_friction);
   slot.body.pose = normalised_pose(&body->pose);
   slot.previous = slot.body.pose;
   return slot;
@@ -25971,9 +26009,9 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   const rigid_body clean = {.collider = collider,
                             .mass = body->mass,
                             .inertia = body->inertia,
-                            .velocity = vector_flush(body->velocity, STATE_QUANTUM),
-                            .spin = vector_flush(body->spin, STATE_QUANTUM),
-                            .gravity = flush_small(body->gravity, WORK_QUANTUM)};
+                            .velocity = vector_flush_state(body->velocity),
+                            .spin = vector_flush_state(body->spin),
+                            .gravity = flush_work(body->gravity)};
   rigid_body *stored = find_body(c, collider);
   if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) { return CLOTH_ERROR_FULL; }
   if (!stored) {
@@ -26003,8 +26041,7 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
   if (!error) { error = check_collider_index(c, collider); }
   if (error) { return error; }
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
-  const cloth_vector local =
-      point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
+  const cloth_vector local = point ? vector_flush_state(*point) : to_local(&colliders_of(c)[collider].previous, x);
   if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) { return CLOTH_ERROR_RANGE; }
   const attachment wanted = {particle, collider, local};
   attachment *a = find_attachment(c, particle);
@@ -26059,8 +26096,8 @@ static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line
   const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
   const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
   const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
-  line->through = vector_flush(vector_scale(vector_flush(sum, STATE_QUANTUM), 1.0f / squared), STATE_QUANTUM);
-  line->direction = vector_flush_work(vector_scale(along, 1.0f / square_root(squared)));
+  line->through = vector_flush_state(vector_scale(vector_flush_state(sum), 1.0f / squared));
+  line->direction = vector_scale_work(along, 1.0f / square_root(squared));
   line->low = -HULL_ENDLESS;
   line->high = HULL_ENDLESS;
   return 1;
@@ -26085,8 +26122,7 @@ static int32_t copy_planes(const cloth_hull_data *data, hull_plane *planes) {
   for (int32_t n = 0; n < data->planes; n++) {
     const cloth_vector given = vector_flush_work(data->normals[n]);
     const float length = vector_length(given);
-    const hull_plane plane = {vector_flush_work(vector_scale(given, 1.0f / length)),
-                              flush_small(data->offsets[n], STATE_QUANTUM)};
+    const hull_plane plane = {vector_scale_work(given, 1.0f / length), flush_small(data->offsets[n], STATE_QUANTUM)};
     int32_t same = 0;
     while (same < count && vector_dot(planes[same].normal, plane.normal) < 1.0f - 0.5f * HULL_PARALLEL) {
       same++;
@@ -26106,9 +26142,9 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
   if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
     return GEOMETRY_FAULT(HULL_OPEN);
   }
-  const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
-  const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
-  const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const cloth_vector from = vector_flush_state(vector_add_scaled(line->through, line->direction, line->low));
+  const cloth_vector to = vector_flush_state(vector_add_scaled(line->through, line->direction, line->high));
+  const cloth_vector along = vector_flush_state(vector_subtract(to, from));
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
   if (edges) { edges[g->counts[1]] = edge; }
   g->counts[1]++;
@@ -26218,7 +26254,7 @@ static uint32_t curve_cell(float value, float low, float high) {
 }
 
 static cloth_vector corner_of_mesh(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
-  return vector_flush(data->vertices[data->indices[3 * triangle_number + corner]], STATE_QUANTUM);
+  return vector_flush_state(data->vertices[data->indices[3 * triangle_number + corner]]);
 }
 
 static uint32_t curve_code(const cloth_mesh_data *data, const cloth_geometry *g, int32_t number) {
@@ -26277,7 +26313,7 @@ static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
     const cloth_vector corner = vector_of_triangle(triangle, TRIANGLE_CORNER);
     hold_point(&box, corner);
     for (int32_t edge = TRIANGLE_EDGES; edge < TRIANGLE_OUTWARD; edge += 3) {
-      hold_point(&box, vector_flush(vector_add(corner, vector_of_triangle(triangle, edge)), STATE_QUANTUM));
+      hold_point(&box, vector_flush_state(vector_add(corner, vector_of_triangle(triangle, edge))));
     }
   }
   return box;
@@ -26594,7 +26630,7 @@ static void build_samples(const cloth_geometry_data *d, cloth_geometry *g) {
   g->spacing[1] = s.spacing[1];
   const float x = (float)(s.counts[0] - 1) * s.spacing[0], last = (float)(s.counts[1] - 1) * s.spacing[1];
   if (s.is_grid) {
-    g->box.low = vector_flush(d->distance_grid.low, STATE_QUANTUM);
+    g->box.low = vector_flush_state(d->distance_grid.low);
     g->box.high = vector_add(g->box.low, vector(x, last, (float)(s.counts[2] - 1) * s.spacing[0]));
   } else {
     g->box.low = vector(0.0f, -CLOTH_ANY_DISTANCE, 0.0f);
@@ -26661,7 +26697,7 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
   collider->geometry.hash[1] = geometry->hash[1];
   if (geometry->shape == CLOTH_SHAPE_HULL) {
     const cloth_vector extent = vector_subtract(geometry->box.high, geometry->box.low);
-    collider->half_extents = vector_flush(vector_scale(extent, 0.5f), STATE_QUANTUM);
+    collider->half_extents = vector_flush_state(vector_scale(extent, 0.5f));
   }
   return CLOTH_OK;
 }
@@ -27043,7 +27079,7 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
     const cloth_group_pair *e = &group->exceptions[n];
     if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) {
       pair.thickness = flush_small(e->thickness, STATE_QUANTUM);
-      pair.friction = flush_small(e->friction, WORK_QUANTUM);
+      pair.friction = flush_work(e->friction);
     }
   }
   if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) { pair.thickness = 0.0f; }
@@ -27557,9 +27593,8 @@ static void add_bodies_speed(settling *s, float *energy) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
-    const float speed = maximum(vector_length(b->velocity), turning),
-                squared = flush_small(speed * speed, WORK_QUANTUM);
-    *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
+    const float speed = maximum(vector_length(b->velocity), turning), squared = flush_work(speed * speed);
+    *energy += flush_work(b->mass / reference_mass(c) * squared);
     s->speed = maximum(s->speed, squared);
   }
 }
@@ -27571,8 +27606,8 @@ CLOTH_SEPARATE float measure_settling(settling *s) {
   float energy = 0.0f, most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     if (!is_pinned(c, i)) {
-      const cloth_vector v = vector_flush(vector_load(velocity, i), STATE_QUANTUM);
-      const float squared = flush_small(vector_dot(v, v), WORK_QUANTUM);
+      const cloth_vector v = vector_flush_state(vector_load(velocity, i));
+      const float squared = flush_work(vector_dot(v, v));
       energy += squared * mass_ratio_at(c, i);
       most = maximum(most, squared);
     }
@@ -27774,7 +27809,7 @@ static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends
 static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
   const stitch_ends ends = ends_of_stitch(seam, n);
   const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
-  const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
+  const cloth_vector between = vector_flush_state(vector_subtract(after, before));
   return vector_length(vector_add_scaled(before, between, ends.share));
 }
 
@@ -28100,10 +28135,10 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   const int32_t i = particle_or_none(c, column, row);
   const int32_t j = particle_or_none(c, column + (d == WARP ? sign : 0), row + (d == WEFT ? sign : 0));
   if (i < 0 || j < 0 || (gaps_of(c)[sign > 0 ? i : j] & spring_gap(d))) { return vector(0.0f, 0.0f, 0.0f); }
-  const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(vector_load(x, j), vector_load(x, i)));
   const float length = vector_length(way);
   const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
-  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, rest / length)) : way;
+  return length > STATE_QUANTUM ? vector_scale_work(way, rest / length) : way;
 }
 
 static int is_no_vector(cloth_vector a) {
@@ -28273,12 +28308,12 @@ static vector_array blended_positions(const cloth *c, const cloth_blend *blend) 
   const vector_array x = vectors_at(c, c->state.position), blended = predicted_of(c);
   const cloth_metres here = inputs_of(c)->origin, there = blend->origin;
   const cloth_vector way = vector((float)(there.x - here.x), (float)(there.y - here.y), (float)(there.z - here.z));
-  const float fraction = flush_small(blend->fraction, WORK_QUANTUM);
+  const float fraction = flush_work(blend->fraction);
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector now = vector_load(x, i);
-    const cloth_vector before = vector_add(vector_flush(blend->positions[i], STATE_QUANTUM), way);
+    const cloth_vector before = vector_add(vector_flush_state(blend->positions[i]), way);
     const cloth_vector between = vector_add_scaled(before, vector_subtract(now, before), fraction);
-    vector_store(blended, i, fraction < 1.0f ? vector_flush(between, STATE_QUANTUM) : now);
+    vector_store(blended, i, fraction < 1.0f ? vector_flush_state(between) : now);
   }
   return blended;
 }
@@ -30143,8 +30178,7 @@ typedef struct surface_query {
 /* A position in the axes of the query. Positions differ by 0 or 2^-53 at least, so no product is subnormal. */
 static cloth_vector to_query(const surface_query *s, int32_t particle) {
   const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
-  return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
-                      STATE_QUANTUM);
+  return vector_flush_state(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])));
 }
 
 CLOTH_INLINE lanes3 to_query_lanes(const surface_query *s, int32_t particle) {
@@ -30191,7 +30225,7 @@ static float enter_corner(cloth_vector q, float radius) {
 /* Where the ray comes within `radius` of an edge, between its ends, or NO_HIT. `seen` is the squared length of the edge
    as seen along the ray, and `apart` times its root the distance between the two lines. */
 static float enter_edge(cloth_vector from, cloth_vector to, float radius) {
-  const cloth_vector edge = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const cloth_vector edge = vector_flush_state(vector_subtract(to, from));
   const float seen = flush_small(edge.x * edge.x + edge.y * edge.y, QUERY_QUANTUM);
   const float squared = query_dot(edge, edge);
   const float apart = flush_small(from.x * edge.y - from.y * edge.x, QUERY_QUANTUM);
@@ -30217,8 +30251,8 @@ static float enter_face(const cloth_vector q[3], float radius) {
   const float kept = normal.z < 0.0f ? radius : negate(radius);                        /* distance from the plane */
   const cloth_vector at = vector(negate(normal.x * kept), negate(normal.y * kept), q[0].z + height - normal.z * kept);
   for (int32_t n = 0; n < 3; n++) {
-    const cloth_vector edge = vector_flush(vector_subtract(q[(n + 1) % 3], q[n]), STATE_QUANTUM);
-    const cloth_vector to = vector_flush(vector_subtract(at, q[n]), STATE_QUANTUM);
+    const cloth_vector edge = vector_flush_state(vector_subtract(q[(n + 1) % 3], q[n]));
+    const cloth_vector to = vector_flush_state(vector_subtract(at, q[n]));
     if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) { return NO_HIT; }
   }
   return q[0].z + height;
@@ -30239,7 +30273,7 @@ static int hit_thick(const cloth_vector q[3], float radius, float weight[3], flo
   if (!(entry < NO_HIT)) { return 0; }
   cloth_vector near[3];
   for (int32_t n = 0; n < 3; n++) {
-    near[n] = vector_flush(vector(q[n].x, q[n].y, q[n].z - entry), STATE_QUANTUM);
+    near[n] = vector_flush_state(vector(q[n].x, q[n].y, q[n].z - entry));
   }
   nearest_weights(near, weight);
   *along = entry;
@@ -30355,7 +30389,7 @@ static cloth_vector triangle_normal(const cloth *c, const cloth_vector p[3]) {
   const cloth_vector area = vector_flush_work(vector_cross(first, second));
   const cloth_vector a = vector_scale(area, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   const float length = vector_length(a);
-  return length > MIN_TRIANGLE_NORMAL ? vector_flush_work(vector_scale(a, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  return length > MIN_TRIANGLE_NORMAL ? vector_scale_work(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
 /* Writes what the query has found. Returns 1, or 0 if that is nothing. */
@@ -30379,7 +30413,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
 /* A query from a place, with the axes of the world. */
 static surface_query query_from(const cloth *c, cloth_vector from) {
   surface_query s = {.c = c, .x = vectors_at(c, c->state.position), .triangle = -1};
-  s.origin = vector_flush(from, STATE_QUANTUM);
+  s.origin = vector_flush_state(from);
   s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
   return s;
 }
@@ -30460,7 +30494,7 @@ static void measure_spring(const cloth *c, int32_t d, int32_t column, int32_t i,
   sums->springs += is_thread;
   if (is_thread && !(is_pinned(c, i) && is_pinned(c, j))) {
     const float strain = maximum(e / rest, 0.0f);
-    lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
+    lanes_sum_add_value(&sums->squared_strain, column, flush_work(strain * strain));
     sums->largest = maximum(sums->largest, e / rest);
   }
 }
@@ -30475,7 +30509,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static float squared_bend(cloth_vector a, cloth_vector b, cloth_vector c) {
-  const cloth_vector d = vector_flush(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)), STATE_QUANTUM);
+  const cloth_vector d = vector_flush_state(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)));
   return vector_dot(d, d);
 }
 
@@ -30499,7 +30533,7 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) { return 0.0f; }
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
   const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
-  const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
+  const cloth_vector twist = vector_flush_state(vector_subtract(second, first));
   return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * shape_factor(c, REST_TWIST, i) *
          vector_dot(twist, twist);
 }
@@ -30945,8 +30979,8 @@ CLOTH_SEPARATE cloth_vector move_chain(falling_chain *c) {
     const float distance = vector_length(c->next[i]);
     c->next[i] = distance < radius ? vector_scale(c->next[i], radius / distance) : c->next[i];
     const cloth_vector way = vector_subtract(c->next[i], c->place[i]);
-    c->velocity[i] = vector_flush(vector(way.x / dt, way.y / dt, way.z / dt), STATE_QUANTUM);
-    c->place[i] = vector_flush(c->next[i], STATE_QUANTUM);
+    c->velocity[i] = vector_flush_state(vector(way.x / dt, way.y / dt, way.z / dt));
+    c->place[i] = vector_flush_state(c->next[i]);
     sum = vector_add(sum, c->velocity[i]);
   }
   return sum;

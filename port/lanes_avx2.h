@@ -50,6 +50,11 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm256_movemask_ps(mask);
 }
 
+CLOTH_INLINE lanes_mask lanes_of_bits(uint32_t bits) {
+  const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), own), own));
+}
+
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm256_storeu_ps(to, a);
 }

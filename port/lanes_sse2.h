@@ -35,6 +35,11 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   return (uint32_t)_mm_movemask_ps(mask);
 }
 
+CLOTH_INLINE lanes_mask lanes_of_bits(uint32_t bits) {
+  const __m128i own = _mm_setr_epi32(1, 2, 4, 8);
+  return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32((int)bits), own), own));
+}
+
 CLOTH_INLINE void lanes_store(float *to, lanes a) {
   _mm_storeu_ps(to, a);
 }

@@ -194,11 +194,11 @@ CLOTH_INLINE float lanes_sum_total(const lanes_sum *sum) {
 
 /* Minimum and maximum are b where a and b are equal or one is NaN. A backend may have its own that are the same. */
 #ifndef CLOTH_LANES_MINIMUM
-CLOTH_INLINE lanes lanes_minimum(lanes a, lanes b) {
+CLOTH_REPEATED lanes lanes_minimum(lanes a, lanes b) {
   return lanes_select(lanes_less(a, b), a, b);
 }
 
-CLOTH_INLINE lanes lanes_maximum(lanes a, lanes b) {
+CLOTH_REPEATED lanes lanes_maximum(lanes a, lanes b) {
   return lanes_select(lanes_less(b, a), a, b);
 }
 #endif
@@ -313,7 +313,7 @@ CLOTH_INLINE lanes3 lanes3_flush_below(lanes3 a, float quantum) {
 }
 
 CLOTH_INLINE lanes3 lanes3_flush(lanes3 a) {
-  return lanes3_flush_below(a, WORK_QUANTUM);
+  return lanes3_of(lanes_flush(a.x), lanes_flush(a.y), lanes_flush(a.z));
 }
 
 CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
@@ -345,7 +345,7 @@ CLOTH_INLINE lanes3 lanes3_quantise(lanes3 a, float rounder) {
 #define HAS_WHOLE_BLOCKS 1
 #endif
 
-/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it. A backend may define its own. */
+/* A bit for each lane, the lowest for lane 0: 1 if the mask chooses it; and back. A backend may define its own. */
 #ifndef CLOTH_LANES_BITS
 CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
   float chosen[CLOTH_LANES];
@@ -355,6 +355,14 @@ CLOTH_INLINE uint32_t lanes_bits(lanes_mask mask) {
     bits |= (uint32_t)(chosen[lane] > 0.0f) << lane;
   }
   return bits;
+}
+
+CLOTH_INLINE lanes_mask lanes_of_bits(uint32_t bits) {
+  float chosen[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    chosen[lane] = (float)(bits >> lane & 1u);
+  }
+  return lanes_less(lanes_splat(0.0f), lanes_load(chosen));
 }
 #endif
 
@@ -461,7 +469,7 @@ CLOTH_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b) {
 }
 
 /* -1 where a < 0, else 1. */
-CLOTH_INLINE lanes lanes_sign(lanes a) {
+CLOTH_REPEATED lanes lanes_sign(lanes a) {
   return lanes_select(lanes_less(a, lanes_splat(0.0f)), lanes_splat(-1.0f), lanes_splat(1.0f));
 }
 

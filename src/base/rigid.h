@@ -17,7 +17,7 @@ static float rotation_dot(cloth_rotation a, cloth_rotation b) {
 static cloth_vector rotate(cloth_rotation q, cloth_vector v) {
   cloth_vector u = vector(q.x, q.y, q.z);
   v = vector_flush_work(v);
-  cloth_vector t = vector_flush_work(vector_scale(vector_cross(u, v), 2.0f));
+  cloth_vector t = vector_scale_work(vector_cross(u, v), 2.0f);
   return vector_add(vector_add_scaled(v, t, q.w), vector_cross(u, t));
 }
 
@@ -51,12 +51,12 @@ static cloth_rotation rotation_between(cloth_rotation a, cloth_rotation b, float
 static cloth_pose pose_between(const cloth_pose *a, const cloth_pose *b, float t) {
   if (t == 1.0f) { return *b; }
   const cloth_vector between = vector_add_scaled(a->position, vector_subtract(b->position, a->position), t);
-  return (cloth_pose){vector_flush(between, STATE_QUANTUM), rotation_between(a->rotation, b->rotation, t)};
+  return (cloth_pose){vector_flush_state(between), rotation_between(a->rotation, b->rotation, t)};
 }
 
 static cloth_vector to_local(const cloth_pose *pose, cloth_vector p) {
-  cloth_vector from = vector_flush(vector_subtract(p, pose->position), STATE_QUANTUM);
-  return vector_flush(rotate(rotation_conjugate(pose->rotation), from), STATE_QUANTUM);
+  cloth_vector from = vector_flush_state(vector_subtract(p, pose->position));
+  return vector_flush_state(rotate(rotation_conjugate(pose->rotation), from));
 }
 
 static cloth_vector to_world(const cloth_pose *pose, cloth_vector p) {
@@ -90,7 +90,7 @@ static int check_pose(const cloth_pose *pose) {
 }
 
 static cloth_pose normalised_pose(const cloth_pose *pose) {
-  return (cloth_pose){vector_flush(pose->position, STATE_QUANTUM), rotation_normalised(pose->rotation)};
+  return (cloth_pose){vector_flush_state(pose->position), rotation_normalised(pose->rotation)};
 }
 
 /* The rotation b, then the rotation a. */

@@ -30,16 +30,16 @@ CLOTH_INLINE int32_t smaller_of(int32_t a, int32_t b) {
   return a < b ? a : b;
 }
 
-CLOTH_INLINE int32_t larger_of(int32_t a, int32_t b) {
+CLOTH_REPEATED int32_t larger_of(int32_t a, int32_t b) {
   return a > b ? a : b;
 }
 
 /* The smaller and the larger of two floats; b if either is NaN. */
-CLOTH_INLINE float minimum(float a, float b) {
+CLOTH_REPEATED float minimum(float a, float b) {
   return a < b ? a : b;
 }
 
-CLOTH_INLINE float maximum(float a, float b) {
+CLOTH_REPEATED float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
@@ -48,7 +48,7 @@ CLOTH_INLINE float negate(float a) {
   return 0.0f - a;
 }
 
-static float absolute(float a) {
+CLOTH_REPEATED float absolute(float a) {
   return a < 0.0f ? negate(a) : a;
 }
 
@@ -149,6 +149,11 @@ CLOTH_INLINE float flush_small(float value, float quantum) {
   return (value < quantum && value > -quantum) ? 0.0f : value;
 }
 
+/* Before a number is multiplied. */
+CLOTH_REPEATED float flush_work(float value) {
+  return flush_small(value, WORK_QUANTUM);
+}
+
 /* Never -0, as x - x is +0 for any x. */
 CLOTH_INLINE float quantise(float value, float rounder) {
   return (value + rounder) - rounder;
@@ -191,14 +196,23 @@ static cloth_vector vector_flush(cloth_vector a, float quantum) {
   return vector(flush_small(a.x, quantum), flush_small(a.y, quantum), flush_small(a.z, quantum));
 }
 
-/* Flushes components below WORK_QUANTUM to zero before they are multiplied. */
+/* Before components become state. */
+CLOTH_ONCE cloth_vector vector_flush_state(cloth_vector a) {
+  return vector_flush(a, STATE_QUANTUM);
+}
+
+/* Before components are multiplied. */
 CLOTH_ONCE cloth_vector vector_flush_work(cloth_vector a) {
   return vector_flush(a, WORK_QUANTUM);
 }
 
+CLOTH_ONCE cloth_vector vector_scale_work(cloth_vector a, float factor) {
+  return vector_flush(vector_scale(a, factor), WORK_QUANTUM);
+}
+
 /* Components below STATE_QUANTUM count as 0, as their squares might be subnormal. */
 static float vector_length(cloth_vector a) {
-  const cloth_vector kept = vector_flush(a, STATE_QUANTUM);
+  const cloth_vector kept = vector_flush_state(a);
   return square_root(vector_dot(kept, kept));
 }
 
@@ -242,7 +256,7 @@ static int are_equal(const void *a, const void *b, size_t bytes) {
 /* Flushes an array, or a struct that consists of floats, to zero below WORK_QUANTUM. */
 static void flush_floats(float *values, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
-    values[i] = flush_small(values[i], WORK_QUANTUM);
+    values[i] = flush_work(values[i]);
   }
 }
 
@@ -263,7 +277,7 @@ static int vector_is_finite(cloth_vector a) {
 
 /* Shortens a vector to `limit`. Returns 1 if it was longer. One without a finite length becomes 0. */
 static int clamp_length(cloth_vector *a, float limit) {
-  cloth_vector kept = vector_flush(*a, STATE_QUANTUM);
+  cloth_vector kept = vector_flush_state(*a);
   float squared = vector_dot(kept, kept);
   if (squared <= limit * limit * LENGTH_TOLERANCE) { return 0; }
   *a = is_finite(squared) ? vector_scale(kept, limit / square_root(squared)) : vector(0.0f, 0.0f, 0.0f);
@@ -275,7 +289,7 @@ static int clamp_length(cloth_vector *a, float limit) {
 
 static cloth_vector unit_or_zero(cloth_vector a) {
   float length = vector_length(a);
-  return length > DIRECTION_MIN_LENGTH ? vector_flush_work(vector_scale(vector_flush(a, STATE_QUANTUM), 1.0f / length))
+  return length > DIRECTION_MIN_LENGTH ? vector_scale_work(vector_flush_state(a), 1.0f / length)
                                        : vector(0.0f, 0.0f, 0.0f);
 }
 

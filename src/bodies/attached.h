@@ -24,12 +24,12 @@ CLOTH_SEPARATE void lead_attached_particles(const cloth *c, const substep_terms 
     const attachment *a = &attachments_of(c)[n];
     if (find_body(c, a->collider)) { continue; }
     const cloth_vector at_start = vector_load(x, a->particle);
-    const cloth_vector gap = vector_flush(vector_subtract(at_start, attached_point_at(c, a, t->from)), STATE_QUANTUM);
+    const cloth_vector gap = vector_flush_state(vector_subtract(at_start, attached_point_at(c, a, t->from)));
     const float left = t->until < 1.0f ? (1.0f - t->until) / (1.0f - t->from) : 0.0f;
     const cloth_vector to = vector_add_scaled(attached_point_at(c, a, t->until), gap, left);
     const cloth_vector way = vector_flush_work(vector_subtract(to, at_start));
     vector_store(v, a->particle,
-                 limited_vector(vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM), CLOTH_SPEED_LIMIT));
+                 limited_vector(vector_flush_state(vector_scale(way, t->inverse_h)), CLOTH_SPEED_LIMIT));
   }
 }
 

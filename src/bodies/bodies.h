@@ -100,7 +100,7 @@ typedef struct free_turn {
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
   const float part = component(local, axis) * component(t->excess, axis), most = MAX_HALF_TURN;
-  const float tangent = flush_small(share * maximum(minimum(part, most), -most), WORK_QUANTUM);
+  const float tangent = flush_work(share * maximum(minimum(part, most), -most));
   const cloth_vector turn = along_axis(axis, tangent);
   const cloth_rotation rotated = {turn.x, turn.y, turn.z, 1.0f};
   return rotation_product(q, rotated);
@@ -117,9 +117,9 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector spin = vector_flush_work(rotate(rotation_conjugate(q), b->spin));
   const cloth_vector share = vector(i.x * unit, i.y * unit, i.z * unit);
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
-  const free_turn t = {vector_flush_work(vector_scale(vector_flush_work(rotate(q, momentum)), 0.5f * h)),
+  const free_turn t = {vector_scale_work(vector_flush_work(rotate(q, momentum)), 0.5f * h),
                        vector_flush_work(vector(least / i.x - ball, least / i.y - ball, least / i.z - ball))};
-  const cloth_vector half = vector_flush_work(vector_scale(t.half, ball));
+  const cloth_vector half = vector_scale_work(t.half, ball);
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   q = turn_about_axis(&t, turn_about_axis(&t, q, first, 0.5f), second, 0.5f);
   q = rotation_product(rotated, q);
@@ -128,7 +128,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
-  const cloth_vector half = vector_flush_work(vector_scale(b->spin, 0.5f * h));
+  const cloth_vector half = vector_scale_work(b->spin, 0.5f * h);
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
   if (!are_even(b->inertia)) { return turned_freely(b, q, h); }
   const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
@@ -169,8 +169,8 @@ static void stop_bodies(const cloth *c) {
 
 /* A pose that is turned by an angle [rad]. */
 static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
-  const cloth_vector half = vector_flush_work(vector_scale(angle, 0.5f));
-  const float more = 1.0f + flush_small(vector_dot(half, half), WORK_QUANTUM) * (1.0f / 3.0f);
+  const cloth_vector half = vector_scale_work(angle, 0.5f);
+  const float more = 1.0f + flush_work(vector_dot(half, half)) * (1.0f / 3.0f);
   const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
   return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
 }
@@ -178,7 +178,7 @@ static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
 static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
   const cloth_pose from = slot_at(c, b->collider)->body.pose;
   cloth_pose to = from;
-  to.position = vector_flush(vector_add_scaled(from.position, b->velocity, t->h), STATE_QUANTUM);
+  to.position = vector_flush_state(vector_add_scaled(from.position, b->velocity, t->h));
   to.position = vector_in_range(to.position, CLOTH_POSITION_LIMIT) ? to.position : from.position;
   to.rotation = turned_rotation(b, from.rotation, t->h);
   fill_zero(u, sizeof *u);
@@ -209,11 +209,11 @@ static void accept_body(const cloth *c, const substep_terms *t, rigid_body *b, b
   const cloth_vector moved = vector_flush_work(vector(y[0], y[1], y[2]));
   const cloth_vector turned = vector_flush_work(vector(y[3], y[4], y[5]));
   const cloth_vector way = vector_add_scaled(moved, b->velocity, t->h);
-  const cloth_vector to = vector_flush(vector_add(u->from.position, way), STATE_QUANTUM);
+  const cloth_vector to = vector_flush_state(vector_add(u->from.position, way));
   b->velocity = limited_vector(vector_scale(way, t->inverse_h), CLOTH_SPEED_LIMIT);
-  b->velocity = vector_flush(b->velocity, STATE_QUANTUM);
+  b->velocity = vector_flush_state(b->velocity);
   b->spin = limited_vector(vector_add_scaled(u->spin, turned, t->inverse_h), MAX_SPIN);
-  b->spin = vector_flush(b->spin, STATE_QUANTUM);
+  b->spin = vector_flush_state(b->spin);
   slot->previous = u->from;
   slot->body.pose.rotation = turned_by(u->end.rotation, turned);
   slot->body.pose.position = to;

@@ -86,9 +86,9 @@ int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
   const rigid_body clean = {.collider = collider,
                             .mass = body->mass,
                             .inertia = body->inertia,
-                            .velocity = vector_flush(body->velocity, STATE_QUANTUM),
-                            .spin = vector_flush(body->spin, STATE_QUANTUM),
-                            .gravity = flush_small(body->gravity, WORK_QUANTUM)};
+                            .velocity = vector_flush_state(body->velocity),
+                            .spin = vector_flush_state(body->spin),
+                            .gravity = flush_work(body->gravity)};
   rigid_body *stored = find_body(c, collider);
   if (!stored && inputs_of(c)->body_count == c->settings.capacity.max_bodies) { return CLOTH_ERROR_FULL; }
   if (!stored) {
@@ -118,8 +118,7 @@ int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vecto
   if (!error) { error = check_collider_index(c, collider); }
   if (error) { return error; }
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
-  const cloth_vector local =
-      point ? vector_flush(*point, STATE_QUANTUM) : to_local(&colliders_of(c)[collider].previous, x);
+  const cloth_vector local = point ? vector_flush_state(*point) : to_local(&colliders_of(c)[collider].previous, x);
   if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) { return CLOTH_ERROR_RANGE; }
   const attachment wanted = {particle, collider, local};
   attachment *a = find_attachment(c, particle);

@@ -101,8 +101,8 @@ static collider_slot stored_collider(const cloth_collider *body) {
   if (has & HAS_RADIUS_TOP) { slot.body.radius_top = body->radius_top; }
   if (has & HAS_HALF_HEIGHT) { slot.body.half_height = body->half_height; }
   if (has & HAS_HALF_EXTENTS) { slot.body.half_extents = body->half_extents; }
-  slot.body.static_friction = flush_small(body->static_friction, WORK_QUANTUM);
-  slot.body.kinetic_friction = flush_small(body->kinetic_friction, WORK_QUANTUM);
+  slot.body.static_friction = flush_work(body->static_friction);
+  slot.body.kinetic_friction = flush_work(body->kinetic_friction);
   slot.body.pose = normalised_pose(&body->pose);
   slot.previous = slot.body.pose;
   return slot;

@@ -35,7 +35,7 @@ static collider_slot *common_slot(const cloth_group *group, int32_t k, int32_t n
 
 /* A pose relative to the origin of one cloth, relative to that of another. */
 static cloth_pose pose_for(const cloth *from, const cloth *to, const cloth_pose *pose) {
-  const cloth_vector place = vector_flush(vector_add(pose->position, way_between(to, from)), STATE_QUANTUM);
+  const cloth_vector place = vector_flush_state(vector_add(pose->position, way_between(to, from)));
   return (cloth_pose){limited_vector(place, CLOTH_POSITION_LIMIT), pose->rotation};
 }
 

@@ -88,7 +88,7 @@ static void start_body_block(const cloth *c, const substep_terms *t, const rigid
   fill_zero(u->factor, sizeof u->factor);
   fill_zero(u->residual, sizeof u->residual);
   if (u->leader) { return; } /* where its own stands */
-  const float pressed = flush_small(lanes_sum_total(&u->pressed), WORK_QUANTUM);
+  const float pressed = flush_work(lanes_sum_total(&u->pressed));
   const float speed = vector_length(u->spin), lever = ROLLING * contact_thickness(c);
   const float rolling = lever * pressed / (t->h * (speed + ROLLING_SPIN));
   for (int32_t j = 0; j < 3; j++) {
@@ -116,7 +116,7 @@ static void factor_body(body_unknown *u) {
         left -= u->factor[body_entry(i, k)] * u->factor[body_entry(j, k)];
       }
       *entry = i == j ? 1.0f / square_root(maximum(left, maximum(least, WORK_QUANTUM)))
-                      : flush_small(left * u->factor[body_entry(j, j)], WORK_QUANTUM);
+                      : flush_work(left * u->factor[body_entry(j, j)]);
     }
   }
 }
@@ -128,14 +128,14 @@ static void solve_body(const body_unknown *u, const float b[BODY_UNKNOWNS], floa
     for (int32_t k = 0; k < i; k++) {
       left -= u->factor[body_entry(i, k)] * x[k];
     }
-    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+    x[i] = flush_work(left * u->factor[body_entry(i, i)]);
   }
   for (int32_t i = BODY_UNKNOWNS - 1; i >= 0; i--) {
     float left = x[i];
     for (int32_t k = i + 1; k < BODY_UNKNOWNS; k++) {
       left -= u->factor[body_entry(k, i)] * x[k];
     }
-    x[i] = flush_small(left * u->factor[body_entry(i, i)], WORK_QUANTUM);
+    x[i] = flush_work(left * u->factor[body_entry(i, i)]);
   }
 }
 
@@ -368,8 +368,8 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
     m = vector_add(m, vector_cross(e.arm, pull));
   });
   for (int32_t n = 0; n < 3; n++) {
-    u->pull[n] = negate(flush_small(component(f, n), WORK_QUANTUM));
-    u->pull[3 + n] = negate(flush_small(component(m, n), WORK_QUANTUM));
+    u->pull[n] = negate(flush_work(component(f, n)));
+    u->pull[3 + n] = negate(flush_work(component(m, n)));
   }
 }
 

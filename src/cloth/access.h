@@ -388,7 +388,7 @@ static cloth_vector current_velocity(const cloth *c, int32_t particle) {
 /* Velocity that a step of 1 / inverse_dt seconds starts with: that of the move, for a pin that has one. */
 static cloth_vector starting_velocity(const cloth *c, int32_t particle, float inverse_dt) {
   cloth_vector v = vector_load(vectors_at(c, c->state.velocity), particle);
-  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush(vector_scale(v, inverse_dt), STATE_QUANTUM) : v;
+  return freedom_of(c)[particle] & PIN_MOVING ? vector_flush_state(vector_scale(v, inverse_dt)) : v;
 }
 
 /* Stores a vector of a particle that the caller sets, and wakes the cloth if it differs from the stored one. */

@@ -28,11 +28,11 @@ static void measure_grid(cloth *c, const cloth_config *config) {
 static void flush_settings(cloth_settings *s) {
   flush_floats(&s->air.density, (int32_t)(sizeof s->air / sizeof(float)));
   flush_floats(&s->integration.min_bending_length, 3);
-  s->integration.velocity_damping = flush_small(s->integration.velocity_damping, WORK_QUANTUM);
-  s->strain_limit.max_extension = flush_small(s->strain_limit.max_extension, WORK_QUANTUM);
-  s->integration.rest_drag = flush_small(s->integration.rest_drag, WORK_QUANTUM);
-  s->solver.tolerance = flush_small(s->solver.tolerance, WORK_QUANTUM);
-  s->contact.thickness = flush_small(s->contact.thickness, WORK_QUANTUM);
+  s->integration.velocity_damping = flush_work(s->integration.velocity_damping);
+  s->strain_limit.max_extension = flush_work(s->strain_limit.max_extension);
+  s->integration.rest_drag = flush_work(s->integration.rest_drag);
+  s->solver.tolerance = flush_work(s->solver.tolerance);
+  s->contact.thickness = flush_work(s->contact.thickness);
   s->sleep.speed = flush_small(s->sleep.speed, STATE_QUANTUM);
   s->sleep.time = flush_small(s->sleep.time, STATE_QUANTUM);
   s->world.recentre_distance = flush_small(s->world.recentre_distance, STATE_QUANTUM);
@@ -75,7 +75,7 @@ static void copy_settings(cloth *c, const cloth_config *config) {
 /* Settings of self-contact, where the config asks for it. */
 static void copy_self_settings(self_settings *self, const cloth_config *config) {
   self->thickness = config->self_thickness;
-  self->friction = flush_small(config->self_friction, WORK_QUANTUM);
+  self->friction = flush_work(config->self_friction);
   self->pairs = config->self.pairs;
   self->gathers = config->self.gathers;
   self->untangle = config->self.untangle && config->self.shape == CLOTH_SELF_TRIANGLES;
@@ -87,7 +87,7 @@ static void measure_map(const float *map, int32_t count, float *min, float *max)
   *min = map ? MAX_MAP_FACTOR : 1.0f;
   *max = map ? 0.0f : 1.0f;
   for (int32_t i = 0; map && i < count; i++) {
-    float value = flush_small(map[i], WORK_QUANTUM);
+    float value = flush_work(map[i]);
     *min = minimum(*min, value);
     *max = maximum(*max, value);
   }
@@ -104,7 +104,7 @@ static void measure_maps(cloth *c, const cloth_config *config) {
 
 static void copy_map(const cloth *c, const float *map, uint32_t offset) {
   for (int32_t i = 0; map && i < c->count; i++) {
-    floats_at(c, offset)[i] = flush_small(map[i], WORK_QUANTUM);
+    floats_at(c, offset)[i] = flush_work(map[i]);
   }
   if (map) { pad_factors(floats_at(c, offset), c->count); }
 }
@@ -133,8 +133,8 @@ static void measure_tearing(cloth *c, const cloth_config *config, gap_summary *s
   s->tears = c->state.colliders - (uint32_t)padded - TORN_BYTES;
   s->tear_map =
       config->tearing.map ? c->gaps + (uint32_t)sizeof(gap_summary) + (uint32_t)padded + rest_shape_bytes(config) : 0u;
-  s->tear_strain = flush_small(config->tearing.strain, WORK_QUANTUM);
-  s->pin_force = flush_small(config->tearing.pin_force, WORK_QUANTUM);
+  s->tear_strain = flush_work(config->tearing.strain);
+  s->pin_force = flush_work(config->tearing.pin_force);
   s->max_breaks = config->tearing.max_breaks;
   s->max_torn_cells = config->tearing.max_torn_cells;
   float most;
@@ -148,7 +148,7 @@ static void cut_mask(cloth *c, const cloth_config *config) {
   measure_mask(c, config, s);
   measure_tearing(c, config, s);
   for (int32_t i = 0; s->tear_map && i < c->count; i++) {
-    floats_at(c, s->tear_map)[i] = flush_small(config->tearing.map[i], WORK_QUANTUM);
+    floats_at(c, s->tear_map)[i] = flush_work(config->tearing.map[i]);
   }
   set_gaps(c, config->grid.cell_mask);
   if (has_rest_shape(c)) { set_rest_shape(c, config); }
@@ -193,15 +193,14 @@ static void hash_config(cloth *c) {
 
 static void place_particles(const cloth *c, const cloth_config *config) {
   vector_array x = vectors_at(c, c->state.position);
-  float reach =
-      flush_small(config->grid.imperfection, WORK_QUANTUM) * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
+  float reach = flush_work(config->grid.imperfection) * minimum(c->grid.spacing_warp, c->grid.spacing_weft);
   for (int32_t column = 0; column < c->grid.columns; column++) {
     cloth_vector normal = start_normal(config, column);
     for (int32_t row = 0; row < c->grid.rows; row++) {
       int32_t i = row * c->grid.columns + column;
       const cloth_vector *given = start_positions(config);
       cloth_vector p = given ? given[i] : imperfect_start(config, normal, reach, column, row);
-      vector_store(x, i, vector_flush(p, STATE_QUANTUM));
+      vector_store(x, i, vector_flush_state(p));
       freedom_of(c)[i] = FREEDOM_FREE;
       if (WITH_SELF && c->self) { ages_of(c)[i] = SELF_BIRTH_AGE; }
       invalidate_history(c, i);
@@ -236,8 +235,8 @@ int cloth_init(const cloth_config *config, void *arena, size_t bytes, cloth **ou
   hash_config(c);
   cloth_inputs *inputs = inputs_of(c);
   inputs->origin = config->world.origin;
-  inputs->gravity = vector_flush(config->gravity, STATE_QUANTUM);
-  inputs->wind = vector_flush(config->wind, STATE_QUANTUM);
+  inputs->gravity = vector_flush_state(config->gravity);
+  inputs->wind = vector_flush_state(config->wind);
   set_fabric(c, &config->fabric);
   place_particles(c, config);
   *out = c;

@@ -102,7 +102,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   c->state.position = reserve_vectors(end, 3 * c->stride);
   c->state.velocity = reserve_vectors(end, 3 * c->stride);
   if (needs_history(config)) {
-    const int32_t earlier = flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f ? 2 : 1;
+    const int32_t earlier = flush_work(config->integration.bdf2_blend) > 0.0f ? 2 : 1;
     c->state.velocity_history = reserve_vectors(end, earlier * 3 * c->stride);
   }
   if (config->capacity.targets) { c->state.targets = reserve_vectors(end, TARGET_VECTORS * 3 * c->stride); }
@@ -295,7 +295,7 @@ static void layout_contact(cloth *c, const cloth_config *config, uint32_t *end) 
     const int32_t has_creases = may_have_creases(config);
     c->state.max_touches = (uint32_t)most_touches(columns, rows, has_creases);
     c->scratch.touches = reserve_vectors(end, touch_bytes(columns, rows, has_creases) / (int32_t)sizeof(float));
-    c->scratch.cells = reserve_vectors(end, cell_touch_bytes((int32_t)c->state.max_cells) / (int32_t)sizeof(float));
+    c->scratch.cells = reserve_vectors(end, (int32_t)(c->state.max_cells * sizeof(cell_touch) / sizeof(float)));
   }
   if (WITH_BODIES && config->capacity.max_bodies > 0) {
     const int32_t floats = config->capacity.max_bodies * (int32_t)(sizeof(body_unknown) / sizeof(float));

@@ -21,7 +21,7 @@ static int is_edge(cloth_vector edge, int32_t cells) {
 /* Area spanned by two edges [m^2]; the first is scaled to unit length, so that nothing overflows. */
 static float parallelogram_area(cloth_vector a, cloth_vector b) {
   float length = vector_length(a);
-  cloth_vector unit = vector_flush_work(vector_scale(a, 1.0f / length));
+  cloth_vector unit = vector_scale_work(a, 1.0f / length);
   return length * vector_length(vector_cross(unit, b));
 }
 
@@ -58,7 +58,7 @@ static cloth_vector grid_point(const cloth_config *config, int32_t column, int32
 }
 
 CLOTH_ONCE cloth_vector unit_edge(cloth_vector edge) {
-  return vector_flush_work(vector_scale(vector_flush_work(edge), 1.0f / vector_length(edge)));
+  return vector_scale_work(vector_flush_work(edge), 1.0f / vector_length(edge));
 }
 
 /* Start position of a particle without grid.positions [m]. Rows of a tube are regular polygons with sides of the rest

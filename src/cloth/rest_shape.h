@@ -50,14 +50,12 @@ static int has_kept_cell(const cloth_config *config, int32_t column, int32_t row
 #define LEAST_REST_AREA 0.1f
 
 static cloth_vector rest_point(const cloth_config *config, int32_t column, int32_t row) {
-  return vector_flush(config->grid.rest_positions[row * config->columns + column_within(config, column)],
-                      STATE_QUANTUM);
+  return vector_flush_state(config->grid.rest_positions[row * config->columns + column_within(config, column)]);
 }
 
 static cloth_vector rest_vector(const cloth_config *config, int32_t column, int32_t row, int32_t to_column,
                                 int32_t to_row) {
-  return vector_flush(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)),
-                      STATE_QUANTUM);
+  return vector_flush_state(vector_subtract(rest_point(config, to_column, to_row), rest_point(config, column, row)));
 }
 
 /* Is there a spring of a direction that starts at a particle, beside a cell that is kept? */
@@ -194,7 +192,7 @@ static float limited_factor(float value) {
 /* Factor on the mass of a particle, times that of the map; without a cell that of the map alone. */
 static float shaped_mass(const cloth_config *config, const rest_sums *sums, int32_t column, int32_t row) {
   const float *map = config->grid.mass_map;
-  const float own = map ? flush_small(map[row * config->columns + column], WORK_QUANTUM) : 1.0f;
+  const float own = map ? flush_work(map[row * config->columns + column]) : 1.0f;
   const float area = area_around(config, column, row);
   return area > 0.0f ? limited_factor(own * (area / sums->share)) : own;
 }
@@ -301,7 +299,7 @@ static void bound_shape(const cloth *c) {
   for (int32_t i = 0; i < c->count; i++) {
     lean = maximum(lean, lean_of_cell(c, i, most));
   }
-  lean = flush_small(lean, WORK_QUANTUM);
+  lean = flush_work(lean);
   b->reach[WARP] = (1.0f + lean * (1.0f / LEAN_SHARE)) * (most[WARP] * most[WARP]);
   b->reach[WEFT] = (1.0f + lean * LEAN_SHARE) * (most[WEFT] * most[WEFT]);
 }

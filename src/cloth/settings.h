@@ -23,16 +23,16 @@ static int needs_solver(const cloth_config *config) {
 
 /* Does the prediction use earlier velocities, or the operator, by how springs turn? Then the state has them. */
 static int needs_history(const cloth_config *config) {
-  return needs_solver(config) || flush_small(config->integration.bdf2_blend, WORK_QUANTUM) > 0.0f;
+  return needs_solver(config) || flush_work(config->integration.bdf2_blend) > 0.0f;
 }
 
 /* Is there air? Then scratch has memory for its blocks. */
 static int needs_air(const cloth_config *config) {
-  return flush_small(config->air.density, WORK_QUANTUM) > 0.0f;
+  return flush_work(config->air.density) > 0.0f;
 }
 
 static int needs_pin_forces(const cloth_config *config) {
-  return needs_tearing(config) && flush_small(config->tearing.pin_force, WORK_QUANTUM) > 0.0f;
+  return needs_tearing(config) && flush_work(config->tearing.pin_force) > 0.0f;
 }
 
 /* Are there colliders with geometry, or those of others? */

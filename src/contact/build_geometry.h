@@ -31,8 +31,8 @@ static int meet_planes(const hull_plane *a, const hull_plane *b, line_part *line
   const cloth_vector first = vector_flush_work(vector_cross(b->normal, along));
   const cloth_vector second = vector_flush_work(vector_cross(along, a->normal));
   const cloth_vector sum = vector_add_scaled(vector_scale(first, a->offset), second, b->offset);
-  line->through = vector_flush(vector_scale(vector_flush(sum, STATE_QUANTUM), 1.0f / squared), STATE_QUANTUM);
-  line->direction = vector_flush_work(vector_scale(along, 1.0f / square_root(squared)));
+  line->through = vector_flush_state(vector_scale(vector_flush_state(sum), 1.0f / squared));
+  line->direction = vector_scale_work(along, 1.0f / square_root(squared));
   line->low = -HULL_ENDLESS;
   line->high = HULL_ENDLESS;
   return 1;
@@ -57,8 +57,7 @@ static int32_t copy_planes(const cloth_hull_data *data, hull_plane *planes) {
   for (int32_t n = 0; n < data->planes; n++) {
     const cloth_vector given = vector_flush_work(data->normals[n]);
     const float length = vector_length(given);
-    const hull_plane plane = {vector_flush_work(vector_scale(given, 1.0f / length)),
-                              flush_small(data->offsets[n], STATE_QUANTUM)};
+    const hull_plane plane = {vector_scale_work(given, 1.0f / length), flush_small(data->offsets[n], STATE_QUANTUM)};
     int32_t same = 0;
     while (same < count && vector_dot(planes[same].normal, plane.normal) < 1.0f - 0.5f * HULL_PARALLEL) {
       same++;
@@ -78,9 +77,9 @@ static int add_edge(cloth_geometry *g, hull_edge *edges, const line_part *line, 
   if (line->low <= -HULL_ENDLESS || line->high >= HULL_ENDLESS || g->counts[1] == g->counts[2]) {
     return GEOMETRY_FAULT(HULL_OPEN);
   }
-  const cloth_vector from = vector_flush(vector_add_scaled(line->through, line->direction, line->low), STATE_QUANTUM);
-  const cloth_vector to = vector_flush(vector_add_scaled(line->through, line->direction, line->high), STATE_QUANTUM);
-  const cloth_vector along = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const cloth_vector from = vector_flush_state(vector_add_scaled(line->through, line->direction, line->low));
+  const cloth_vector to = vector_flush_state(vector_add_scaled(line->through, line->direction, line->high));
+  const cloth_vector along = vector_flush_state(vector_subtract(to, from));
   const hull_edge edge = {from, along, 1.0f / maximum(vector_dot(along, along), 1.0e-12f)};
   if (edges) { edges[g->counts[1]] = edge; }
   g->counts[1]++;
@@ -190,7 +189,7 @@ static uint32_t curve_cell(float value, float low, float high) {
 }
 
 static cloth_vector corner_of_mesh(const cloth_mesh_data *data, int32_t triangle_number, int32_t corner) {
-  return vector_flush(data->vertices[data->indices[3 * triangle_number + corner]], STATE_QUANTUM);
+  return vector_flush_state(data->vertices[data->indices[3 * triangle_number + corner]]);
 }
 
 static uint32_t curve_code(const cloth_mesh_data *data, const cloth_geometry *g, int32_t number) {
@@ -249,7 +248,7 @@ static position_box box_of_leaf(cloth_geometry *g, int32_t leaf) {
     const cloth_vector corner = vector_of_triangle(triangle, TRIANGLE_CORNER);
     hold_point(&box, corner);
     for (int32_t edge = TRIANGLE_EDGES; edge < TRIANGLE_OUTWARD; edge += 3) {
-      hold_point(&box, vector_flush(vector_add(corner, vector_of_triangle(triangle, edge)), STATE_QUANTUM));
+      hold_point(&box, vector_flush_state(vector_add(corner, vector_of_triangle(triangle, edge))));
     }
   }
   return box;
@@ -566,7 +565,7 @@ static void build_samples(const cloth_geometry_data *d, cloth_geometry *g) {
   g->spacing[1] = s.spacing[1];
   const float x = (float)(s.counts[0] - 1) * s.spacing[0], last = (float)(s.counts[1] - 1) * s.spacing[1];
   if (s.is_grid) {
-    g->box.low = vector_flush(d->distance_grid.low, STATE_QUANTUM);
+    g->box.low = vector_flush_state(d->distance_grid.low);
     g->box.high = vector_add(g->box.low, vector(x, last, (float)(s.counts[2] - 1) * s.spacing[0]));
   } else {
     g->box.low = vector(0.0f, -CLOTH_ANY_DISTANCE, 0.0f);
@@ -633,7 +632,7 @@ int cloth_collider_set_geometry(cloth_collider *collider, const cloth_geometry *
   collider->geometry.hash[1] = geometry->hash[1];
   if (geometry->shape == CLOTH_SHAPE_HULL) {
     const cloth_vector extent = vector_subtract(geometry->box.high, geometry->box.low);
-    collider->half_extents = vector_flush(vector_scale(extent, 0.5f), STATE_QUANTUM);
+    collider->half_extents = vector_flush_state(vector_scale(extent, 0.5f));
   }
   return CLOTH_OK;
 }

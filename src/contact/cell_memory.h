@@ -21,16 +21,18 @@
 /* A touch of a triangle in a part of a substep. */
 typedef struct cell_touch {
   uint32_t key;
-  int32_t collider;
-  int32_t place[3]; /* of its particles in the rows of the arrays, see place_of() */
-  int32_t particle; /* the heaviest by weight: which stands for it in the record and in a map */
+  int16_t collider;
+  uint8_t known, slides; /* 1: there is an anchor; it slides */
+  int32_t place[3];      /* of its particles in the rows of the arrays, see place_of() */
   float weight[3];
   cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
-  cloth_vector last, anchor;   /* remembered: force [N], anchor [m] */
-  uint32_t known, slides;      /* 1: there is an anchor; it slides */
+  cloth_vector anchor;         /* remembered [m] */
   float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
-  float friction;
-  element_law law, held; /* at present; what stands in the blocks of its particles */
+  element_law law;             /* at present */
+  union {
+    cloth_vector last; /* remembered: force [N] ... */
+    element_law held;  /* ... until there is a law: what stands in the blocks of its particles */
+  } before;
 } cell_touch;
 
 /* Room for touches of cells: one for so many particles, and some; in small cloth one for two. A table of .8 m under a
@@ -55,11 +57,6 @@ typedef struct corner_row {
 
 /* Triangles that a search looks at one by one, for each touch that there is room for: more overflow. */
 #define TRIED_PER_CELL_TOUCH 2
-
-/* Bytes of the touches of cells, and behind them of what a search has of the corners of two rows. */
-static int32_t cell_touch_bytes(int32_t most) {
-  return most * (int32_t)sizeof(cell_touch) + 2 * (int32_t)sizeof(corner_row);
-}
 
 /* Bits of a key below the collider: the number of a triangle. */
 #define CELL_NUMBER_BITS 21
@@ -97,8 +94,14 @@ static cell_touch *cell_touches_of(const cloth *c) {
   return (cell_touch *)at(c, c->scratch.cells);
 }
 
-static corner_row *corner_rows_of(const cloth *c) {
-  return (corner_row *)(void *)(cell_touches_of(c) + c->state.max_cells);
+/* The particle of a touch that is the heaviest by weight: it stands for it in the record and in a map. */
+static int32_t particle_of_cell(const solve_arrays *a, const cell_touch *e) {
+  int32_t heaviest = 0;
+  for (int32_t n = 1; n < 3; n++) {
+    heaviest = e->weight[heaviest] < e->weight[n] ? n : heaviest;
+  }
+  const int32_t row = e->place[heaviest] / a->pitch;
+  return row * a->columns + e->place[heaviest] - row * a->pitch;
 }
 
 /* Most triangles that a search looks at one by one. */

@@ -79,7 +79,7 @@ CLOTH_INLINE lanes farthest_touch(const touch_search *s, lanes way_squared) {
 static cloth_vector point_of_cell(const cloth_vector corner[3], const float weight[3]) {
   cloth_vector sum = vector_scale(corner[0], weight[0]);
   sum = vector_add_scaled(sum, corner[1], weight[1]);
-  return vector_flush(vector_add_scaled(sum, corner[2], weight[2]), STATE_QUANTUM);
+  return vector_flush_state(vector_add_scaled(sum, corner[2], weight[2]));
 }
 
 /* The weights of the remembered point of a triangle; without one those of its middle. */
@@ -247,27 +247,27 @@ static cloth_vector across_cell(const touch_search *s, const cell_triangle *t, c
   cloth_vector edge[3], other;
   int32_t beside = 0, corners = 0;
   for (int32_t n = 0; n < 3; n++) {
-    edge[n] = vector_flush(vector_subtract(t->from[(n + 2) % 3], t->from[(n + 1) % 3]), STATE_QUANTUM);
+    edge[n] = vector_flush_state(vector_subtract(t->from[(n + 2) % 3], t->from[(n + 1) % 3]));
     beside = t->weight[n] > 0.0f ? beside : n;
     corners += t->weight[n] > 0.0f;
   }
-  const cloth_vector area = vector_flush(vector_cross(edge[0], edge[1]), STATE_QUANTUM);
+  const cloth_vector area = vector_flush_state(vector_cross(edge[0], edge[1]));
   const float twice = vector_length(area), length = vector_length(edge[beside]);
   if (corners == 3 && twice > 0.0f) {
-    const cloth_vector n = vector_flush_work(vector_scale(area, 1.0f / twice));
+    const cloth_vector n = vector_scale_work(area, 1.0f / twice);
     const cloth_vector way = vector_scale(n, CELL_REACH * s->thickness);
-    const cloth_vector above = vector_flush(vector_add(p, way), STATE_QUANTUM);
-    const cloth_vector under = vector_flush(vector_subtract(p, way), STATE_QUANTUM);
+    const cloth_vector above = vector_flush_state(vector_add(p, way));
+    const cloth_vector under = vector_flush_state(vector_subtract(p, way));
     const float up = distance_of_point(s->b->shape, s->b->geometry, above, &other);
     const float down = distance_of_point(s->b->shape, s->b->geometry, under, &other);
     return down < up ? n : vector_scale(n, -1.0f);
   }
   if (corners == 2 && length > 0.0f) {
-    const cloth_vector along = vector_flush_work(vector_scale(edge[beside], 1.0f / length));
-    const float out = flush_small(vector_dot(normal, along), WORK_QUANTUM);
+    const cloth_vector along = vector_scale_work(edge[beside], 1.0f / length);
+    const float out = flush_work(vector_dot(normal, along));
     const cloth_vector across = vector_flush_work(vector_add_scaled(normal, along, negate(out)));
     const float left = vector_length(across);
-    return left > LEAST_SLOPE ? vector_flush_work(vector_scale(across, 1.0f / left)) : normal;
+    return left > LEAST_SLOPE ? vector_scale_work(across, 1.0f / left) : normal;
   }
   return normal;
 }
@@ -325,19 +325,19 @@ static cloth_vector place_of_cell(const solve_arrays *a, const cell_touch *e) {
   for (int32_t n = 0; n < 3; n++) {
     place = vector_add_scaled(place, near_vector(near_row(a->place, a->pitch, 0), a->plane, e->place[n]), e->weight[n]);
   }
-  return vector_flush(place, STATE_QUANTUM);
+  return vector_flush_state(place);
 }
 
 /* What one touch remembers goes over to another one, which begins: as far from its anchor. */
 static void leave_memory(const solve_arrays *a, const touched_body *b, const cell_touch *from, cell_touch *to) {
   if (to->known || !from->known) { return; }
-  const cloth_vector way = vector_flush(vector_subtract(place_of_cell(a, to), place_of_cell(a, from)), STATE_QUANTUM);
-  const cloth_vector shift = vector_flush(rotate(rotation_conjugate(b->end.rotation), way), STATE_QUANTUM);
-  const float out = flush_small(vector_dot(from->offset, to->normal), WORK_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(place_of_cell(a, to), place_of_cell(a, from)));
+  const cloth_vector shift = vector_flush_state(rotate(rotation_conjugate(b->end.rotation), way));
+  const float out = flush_work(vector_dot(from->offset, to->normal));
   to->known = 1;
   to->slides = from->slides;
-  to->last = from->last;
-  to->anchor = vector_flush(vector_add(from->anchor, shift), STATE_QUANTUM);
+  to->before.last = from->before.last;
+  to->anchor = vector_flush_state(vector_add(from->anchor, shift));
   to->offset = vector_flush_work(vector_add_scaled(from->offset, to->normal, negate(out)));
 }
 
@@ -353,7 +353,7 @@ CLOTH_SEPARATE void yield_edges(const cloth *c, const solve_arrays *a, const tou
     cell_touch *other = corner < 0 ? NULL : touch_of_key(list, count, key_across_edge(c, e, corner));
     const int yields = other && (other->gap < e->gap || (other->gap == e->gap && n < (int32_t)(other - list)));
     if (yields) { leave_memory(a, b, e, other); }
-    e->collider = yields ? -1 : e->collider;
+    if (yields) { e->collider = -1; }
   }
   for (int32_t n = 0; n < count; n++) {
     if (list[n].collider >= 0) { list[left++] = list[n]; }

@@ -34,7 +34,8 @@ static float cell_stiffness(const cloth *c, const substep_terms *t, const cell_t
   const float k = CELL_SHARE * contact_stiffness(t);
   if (!c->constant.stiffness_map) { return k; }
   const float *map = floats_at(c, c->constant.stiffness_map);
-  return k * contact_factor(c, map, e->particle / c->grid.columns, e->particle % c->grid.columns);
+  const int32_t i = particle_of_cell(arrays_of(c), e);
+  return k * contact_factor(c, map, i / c->grid.columns, i % c->grid.columns);
 }
 
 /* What cells, contacts and pairs gave last, in `product`, where cells touch. */
@@ -46,7 +47,7 @@ static void take_last_cells(const cloth *c, const substep_terms *t) {
     add_last_contacts(c, t);
   }
   EACH_CELL_TOUCH(c, e, {
-    EACH_MOVING_CORNER(a, e, n, i, add_to_own(a->product, i, vector_scale(e->last, e->weight[n] * t->scale)));
+    EACH_MOVING_CORNER(a, e, n, i, add_to_own(a->product, i, vector_scale(e->before.last, e->weight[n] * t->scale)));
   });
 }
 
@@ -55,13 +56,16 @@ static int is_deep_cell(const cloth *c, const cell_touch *e) {
   return e->reach < CELL_REACH * contact_thickness(c);
 }
 
+static float cell_friction(const cloth *c, const cell_touch *e) {
+  const cloth_collider *body = &slot_at(c, e->collider)->body;
+  return e->slides ? body->kinetic_friction : body->static_friction;
+}
+
 /* Takes a touch for its law. */
 static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, cell_touch *e, law_block *to) {
-  const collider_slot *slot = slot_at(c, e->collider);
   const int32_t lane = to->count++;
   const int32_t begins_at_body = !e->known && find_unknown(c, e->collider); /* corners bound its friction */
   float held = 1.0f;
-  e->friction = e->slides ? slot->body.kinetic_friction : slot->body.static_friction;
   to->law[lane] = &e->law;
   take_held_end(&to->end[3], lane);
   for (int32_t n = 0; n < 3; n++) {
@@ -77,20 +81,20 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   to->gap[lane] = e->gap;
   to->reach[lane] = e->reach;
   to->thickness[lane] = contact_thickness(c);
-  to->friction[lane] = e->friction;
+  to->friction[lane] = cell_friction(c, e);
   to->held[lane] = held;
   to->stiffness[lane] = cell_stiffness(c, t, e);
   if (held > 0.0f) { to->stiffness[lane] += stiffness_of_body(c, t, find_unknown(c, e->collider), is_deep_cell(c, e)); }
   put_vector(to->normal, lane, e->normal);
   put_vector(to->offset, lane, e->offset);
-  put_vector(to->last, lane, vector_flush_work(vector_scale(e->last, t->scale)));
+  put_vector(to->last, lane, vector_scale_work(e->before.last, t->scale));
 }
 
 /* Adds what a touch has pressed a body with, which resists its rolling. */
 static void press_body(const cloth *c, const substep_terms *t, const cell_touch *e) {
   body_unknown *u = find_unknown(c, e->collider);
   if (u && e->law.along > 0.0f) {
-    const float last = flush_small(vector_dot(e->last, e->normal) * t->scale, WORK_QUANTUM);
+    const float last = flush_work(vector_dot(e->before.last, e->normal) * t->scale);
     u->pressed.partial[0] += maximum(last, 0.0f);
   }
 }
@@ -105,8 +109,8 @@ CLOTH_SEPARATE void press_cells(const cloth *c, const substep_terms *t) {
     if (b.count == CLOTH_LANES || e + 1 == e_end) { find_laws(&b); }
   });
   EACH_CELL_TOUCH(c, touched, {
-    touched->held = touched->law;
     press_body(c, t, touched);
+    touched->before.held = touched->law;
   });
 }
 
@@ -131,12 +135,12 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
   float sum = 0.0f;
   cloth_vector p[3];
   EACH_CELL_TOUCH(c, e, {
-    if (has_block(&e->held)) {
+    if (has_block(&e->before.held)) {
       const cloth_vector moved = near_at_cell(a, a->direction, e, p);
       const cloth_vector force = element_product(e->normal, e->law.along, e->law.across, moved);
       sum += vector_dot(force, moved);
       EACH_MOVING_CORNER(a, e, n, i, {
-        const cloth_vector own = element_product(e->normal, e->held.along, e->held.across, p[n]);
+        const cloth_vector own = element_product(e->normal, e->before.held.along, e->before.held.across, p[n]);
         sum -= e->weight[n] * vector_dot(own, p[n]);
         if (!is_last) { add_to_own(a->product, i, vector_scale(vector_subtract(force, own), e->weight[n])); }
       });
@@ -146,15 +150,15 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
 }
 
 /* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
-static element_law released_law(const cell_touch *e, cloth_vector moved, int32_t is_fast) {
-  const float press = e->law.force - e->law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+static element_law released_law(const cell_touch *e, cloth_vector moved, float friction, int32_t is_fast) {
+  const float press = e->law.force - e->law.along * flush_work(vector_dot(e->normal, moved));
   const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  const float most = e->friction * press;
+  const float most = friction * press;
   element_law law = e->law;
   if (press < 0.0f && is_fast) {
     law.force = law.along = law.across = 0.0f;
   } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_small(most / maximum(way, WORK_QUANTUM), WORK_QUANTUM);
+    law.across = flush_work(most / maximum(way, WORK_QUANTUM));
   }
   return law;
 }
@@ -169,7 +173,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
     if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
     const cloth_vector moved = solution_of_cell(a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
-    e->law = released_law(e, moved, fast < e->way);
+    e->law = released_law(e, moved, cell_friction(c, e), fast < e->way);
     if (e->law.along == old.along && e->law.across == old.across) { continue; }
     const cloth_vector direction = near_at_cell(a, a->direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
@@ -195,12 +199,12 @@ CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
     const float k = cell_stiffness(c, t, e);
     const cloth_vector d = near_at_cell(a, a->bent, e, v), w = near_at_cell(a, a->direction, e, v);
     const cloth_vector moved = vector_flush_work(vector_subtract(d, w)), n = e->normal;
-    const float gap = e->gap - flush_small(vector_dot(n, w), WORK_QUANTUM);
-    const float more = negate(flush_small(vector_dot(n, d), WORK_QUANTUM)) / thickness;
+    const float gap = e->gap - flush_work(vector_dot(n, w));
+    const float more = negate(flush_work(vector_dot(n, d))) / thickness;
     const lanes rise = law_rise(lanes_splat((e->reach - gap) / thickness), lanes_splat(more));
     const cloth_vector offset = vector_across(vector_add(e->offset, moved), n);
-    sum += flush_small(k * (thickness * thickness) * lanes_first_value(rise), WORK_QUANTUM);
-    sum += flush_small(e->law.across * flush_small(vector_dot(offset, d), WORK_QUANTUM), WORK_QUANTUM);
+    sum += flush_work(k * (thickness * thickness) * lanes_first_value(rise));
+    sum += flush_work(e->law.across * flush_work(vector_dot(offset, d)));
   });
   return sum;
 }
@@ -235,8 +239,8 @@ static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b
 /* What a touch has given at the solution, and what the collider has received. */
 static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const cell_touch *e, cloth_vector moved,
                                   cloth_vector arm) {
-  const cloth_vector newton = vector_flush_work(vector_scale(cell_force(e, moved), 1.0f / t->scale));
-  const cloth_vector impulse = vector_flush_work(vector_scale(newton, negate(t->h)));
+  const cloth_vector newton = vector_scale_work(cell_force(e, moved), 1.0f / t->scale);
+  const cloth_vector impulse = vector_scale_work(newton, negate(t->h));
   add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
   return newton;
 }
@@ -252,31 +256,30 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
     const int32_t row = e->place[n] / a->pitch, column = e->place[n] - row * a->pitch;
     at = vector_add_scaled(at, vector_load(x, row * a->columns + column), e->weight[n]);
   }
-  const cloth_vector place = vector_flush(to_local(&b->end, vector_flush(at, STATE_QUANTUM)), STATE_QUANTUM);
+  const cloth_vector place = vector_flush_state(to_local(&b->end, vector_flush_state(at)));
   const cloth_vector moved = moved_on_collider(c, a, e, has_solution);
   const cloth_vector newton = react_to_cell(c, t, e, moved, arm_of_reaction(a, b, e, place));
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
-  const float law =
-      flush_small(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))), WORK_QUANTUM);
+  const float law = flush_work(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))));
   if (has_contact_record(c)) {
     add_varying_work(c, 1, record_cost(c));
-    record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, e->particle, recorded_number(c, e->collider), at,
-                  vector_flush_work(rotate(b->end.rotation, normal)), vector_flush_work(vector_scale(newton, t->h)));
+    record_beside(c, law > 0.0f ? workspace_of(c)->parts : -1, particle_of_cell(a, e), recorded_number(c, e->collider),
+                  at, vector_flush_work(rotate(b->end.rotation, normal)), vector_scale_work(newton, t->h));
   }
   if (!(law > 0.0f)) { return 0; }
   const cloth_vector way = vector_across(vector_add(e->offset, moved), e->normal);
-  const float length = maximum(vector_length(way), WORK_QUANTUM), holds = e->friction * (law / k);
+  const float length = maximum(vector_length(way), WORK_QUANTUM), holds = cell_friction(c, e) * (law / k);
   const int32_t slips = holds < length;
   const cloth_vector held = vector_flush_work(slips ? vector_scale(way, holds / length) : way);
   const cloth_vector back = vector_flush_work(rotate(rotation_conjugate(b->end.rotation), held));
   fill_zero(m, sizeof *m);
   m->key = e->key;
   m->slides = SLIDING_SPEED * t->h < length - holds;
-  m->weight[0] = flush_small(e->weight[1], WORK_QUANTUM);
-  m->weight[1] = flush_small(e->weight[2], WORK_QUANTUM);
+  m->weight[0] = flush_work(e->weight[1]);
+  m->weight[1] = flush_work(e->weight[2]);
   m->force = vector_dot(newton, e->normal) < 0.0f ? vector(0.0f, 0.0f, 0.0f) : newton;
-  m->anchor = vector_flush(slips || !e->known ? vector_subtract(place, back) : e->anchor, STATE_QUANTUM);
+  m->anchor = vector_flush_state(slips || !e->known ? vector_subtract(place, back) : e->anchor);
   return 1;
 }
 
@@ -305,7 +308,7 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
   EACH_CELL_TOUCH(c, e, {
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     if (finish_cell(c, a, t, &b, e, has_solution, &entry[count])) {
-      count_cell(c, &entry[count], e->particle, a->residual);
+      count_cell(c, &entry[count], particle_of_cell(a, e), a->residual);
       count++;
     }
   });

@@ -233,7 +233,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t,
   const int comes_near = is_near || e->way > LONG_WAY * s->thickness;
   if (is_inside) {
     const cloth_vector n = across_cell(s, t, from, lanes3_first(normal));
-    const float out = flush_small(vector_dot(n, lanes3_first(w.along)), WORK_QUANTUM);
+    const float out = flush_work(vector_dot(n, lanes3_first(w.along)));
     normal = lanes3_splat(n);
     gap = lanes_add(gap, lanes_splat(out));
     workspace_of(s->c)->cell_searches += s->b->searches * CELL_FOLLOWED;
@@ -254,7 +254,7 @@ static cloth_vector anchor_of_cell(const cell_triangle *t, cloth_vector from) {
   if (!t->memory) { return from; }
   start_weights(t->memory, before);
   const cloth_vector shift = vector_subtract(from, point_of_cell(t->from, before));
-  return vector_flush(vector_add(t->memory->anchor, shift), STATE_QUANTUM);
+  return vector_flush_state(vector_add(t->memory->anchor, shift));
 }
 
 /* Adds the touch of a triangle, if it touches. */
@@ -268,30 +268,27 @@ CLOTH_SEPARATE void add_triangle(cell_search *search, cell_triangle *t) {
     return;
   }
   cell_touch *e = cell_touches_of(s->c) + w->cells;
-  int32_t moves = s->b->unknown != NULL, heaviest = 0;
+  int32_t moves = s->b->unknown != NULL;
   fill_zero(e, sizeof *e);
   for (int32_t n = 0; n < 3; n++) {
     e->place[n] = t->row[n] * s->a->pitch + t->column[n];
     e->weight[n] = t->weight[n];
     moves |= t->weight[n] > 0.0f && *own_at(s->a->diagonal, 1, e->place[n], 0) > 0.0f;
-    heaviest = t->weight[heaviest] < t->weight[n] ? n : heaviest;
   }
   const cloth_vector from = point_of_cell(t->from, t->weight), to = point_of_cell(t->to, t->weight);
   e->reach = reach_of_cell(s, e->place, t->weight);
   if (!moves || !find_cell_gap(s, e, t, from, to)) { return; }
   e->key = t->key;
-  e->collider = s->b->collider;
-  e->particle = t->row[heaviest] * s->a->columns + t->column[heaviest];
+  e->collider = (int16_t)s->b->collider;
   e->known = m != NULL;
   e->anchor = anchor_of_cell(t, from);
   if (m) {
-    e->slides = m->slides;
-    e->last = m->force;
+    e->slides = (uint8_t)m->slides;
+    e->before.last = m->force;
   }
-  const cloth_vector off = vector_flush(vector_subtract(to, e->anchor), STATE_QUANTUM);
+  const cloth_vector off = vector_flush_state(vector_subtract(to, e->anchor));
   const cloth_vector way = vector_flush_work(rotate(s->b->end.rotation, off));
-  e->offset = vector_flush_work(
-      vector_add_scaled(way, e->normal, negate(flush_small(vector_dot(way, e->normal), WORK_QUANTUM))));
+  e->offset = vector_flush_work(vector_add_scaled(way, e->normal, negate(flush_work(vector_dot(way, e->normal)))));
   const int is_fast_body = s->b->unknown && e->way > LONG_WAY * s->thickness; /* shorter parts damp slow ones less */
   w->cells++;
   s->is_deep |= e->gap < e->reach - (is_fast_body ? CELL_REACH : 1.0f) * s->thickness; /* inside at all, or by T / 2 */
@@ -430,18 +427,23 @@ typedef struct solid_search {
   touch_search s;
   cell_search cells;
   touched_body body;
-  float edge_squared; /* of the longest edge of a cell [m^2]; below 0: not known */
+  float edge_squared;    /* of the longest edge of a cell [m^2]; below 0: not known */
+  corner_row corners[2]; /* used once that is known */
 } solid_search;
+
+static size_t used_bytes(const solid_search *search) {
+  return search->edge_squared < 0.0f ? offsetof(solid_search, corners) : sizeof *search;
+}
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
-  clear_room(c, sizeof *search);
+  clear_room(c, offsetof(solid_search, corners));
   start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
-  search->cells.row = corner_rows_of(c);
+  search->cells.row = search->corners;
   search->s.push = c->settings.integration.max_push_speed * t->h;
   return search;
 }
@@ -456,7 +458,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
   if (has_cells) {
     if (search->edge_squared < 0.0f) {
       search->edge_squared = longest_edge_squared(s->a);
-      fill_zero(search->cells.row, 2 * sizeof *search->cells.row); /* lanes are loaded that hold no corner */
+      fill_zero(search->corners, sizeof search->corners); /* lanes are loaded that hold no corner */
     }
     s->beside = nearest_corner(s->b, thickness, search->edge_squared);
     s->beyond = maximum(s->beside, s->beyond);
@@ -482,6 +484,6 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
     if (is_plane_near(&search->body, &bounds->all, thickness)) { find_touches_of_solid(search, &bounds->held); }
   }
   const int32_t is_deep = search->s.is_deep;
-  clear_room(c, sizeof *search);
+  clear_room(c, used_bytes(search));
   return is_deep;
 }

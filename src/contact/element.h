@@ -23,7 +23,7 @@
 
 /* The part of a vector across a normal. */
 CLOTH_INLINE cloth_vector vector_across(cloth_vector a, cloth_vector n) {
-  return vector_flush_work(vector_add_scaled(a, n, negate(flush_small(vector_dot(a, n), WORK_QUANTUM))));
+  return vector_flush_work(vector_add_scaled(a, n, negate(flush_work(vector_dot(a, n)))));
 }
 
 /* Most particles of an element. */
@@ -182,16 +182,16 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
 /* The force of an element whose point has moved by `moved` relative to what it touches. */
 CLOTH_INLINE cloth_vector element_force(const element_law *law, cloth_vector n, cloth_vector offset,
                                         cloth_vector moved) {
-  const float out = flush_small(vector_dot(n, moved), WORK_QUANTUM);
+  const float out = flush_work(vector_dot(n, moved));
   const cloth_vector way = vector_add(offset, vector_add_scaled(moved, n, negate(out)));
-  const float press = flush_small(law->force - law->along * out, WORK_QUANTUM);
+  const float press = flush_work(law->force - law->along * out);
   return vector_flush_work(vector_add_scaled(vector_scale(n, press), way, negate(law->across)));
 }
 
 /* (k n n^T + k_t (I - n n^T)) v */
 CLOTH_INLINE cloth_vector element_product(cloth_vector n, float along, float across, cloth_vector v) {
-  const float out = flush_small(vector_dot(n, v), WORK_QUANTUM) * (along - across);
-  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_small(out, WORK_QUANTUM)));
+  const float out = flush_work(vector_dot(n, v)) * (along - across);
+  return vector_flush_work(vector_add_scaled(vector_scale(v, across), n, flush_work(out)));
 }
 
 /* Adds s (k n n^T + k_t (I - n n^T)) to the further blocks of a particle. */
@@ -201,7 +201,7 @@ static void add_element_block(const solve_arrays *a, int32_t i, cloth_vector n, 
                           more * n.x * n.y,          more * n.x * n.z,          more * n.y * n.z};
   for (int32_t k = 0; k < 6; k++) {
     float *to = own_at(a->ground, 6, i, k);
-    *to = quantise(*to + s * flush_small(entry[k], WORK_QUANTUM), WORK_ROUNDER);
+    *to = quantise(*to + s * flush_work(entry[k]), WORK_ROUNDER);
   }
 }
 

@@ -97,8 +97,7 @@ static int may_rise(const position_box *box, const surface_point *s, const surfa
   const cloth_vector n = h->normal[0];
   const cloth_vector most = vector(n.x > 0.0f ? box->high.x : box->low.x, n.y > 0.0f ? box->high.y : box->low.y,
                                    n.z > 0.0f ? box->high.z : box->low.z);
-  return vector_dot(n, vector_flush(vector_subtract(most, s->to), STATE_QUANTUM)) + h->gap[0] >
-         ABOVE_PLANE - RISE_ROUNDING;
+  return vector_dot(n, vector_flush_state(vector_subtract(most, s->to))) + h->gap[0] > ABOVE_PLANE - RISE_ROUNDING;
 }
 
 /* Whether cells rise above the tangent plane of the nearest contact is told by their highest corners: adds the larger
@@ -261,14 +260,14 @@ static void round_crease(triangle_list *list, const surface_point *s, surface_hi
   nearest_hit other;
   find_crease(list, s, h, &other);
   if (!(other.size < s->radius)) { return; }
-  const float cosine = flush_small(vector_dot(h->normal[0], other.normal), WORK_QUANTUM);
+  const float cosine = flush_work(vector_dot(h->normal[0], other.normal));
   const float w = minimum((h->gap[0] - cosine * other.gap) / ((1.0f - cosine) * other.gap), 1.0f);
   const float second = 0.5f * w, first = 1.0f - second;
   const cloth_vector sum =
       vector_flush_work(vector_add(vector_scale(h->normal[0], first), vector_scale(other.normal, second)));
   const float length = maximum(vector_length(sum), 0.5f);
   h->gap[0] = (first * h->gap[0] + second * other.gap) / length;
-  h->normal[0] = vector_flush_work(vector_scale(sum, 1.0f / length));
+  h->normal[0] = vector_scale_work(sum, 1.0f / length);
 }
 
 /// Ways through triangles ///
@@ -331,7 +330,7 @@ CLOTH_SEPARATE void take_passes(surface_pass *pass, uint32_t bits, const plane_p
     }
     if (pass->last < share[lane]) {
       pass->last = share[lane];
-      pass->last_normal = vector_flush_work(vector_scale(side, -1.0f));
+      pass->last_normal = vector_scale_work(side, -1.0f);
     }
   }
 }
@@ -350,7 +349,7 @@ CLOTH_INLINE void pass_triangles(const triangle_lanes *t, uint32_t near, const s
   at.share = lanes_flush(lanes_divide(before, whole));
   at.depth = lanes_absolute(after);
   at.normal = lanes3_scale(triangle_vector(t, TRIANGLE_NORMAL), lanes_select(is_behind, lanes_splat(-1.0f), one));
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(s->to, s->from));
   const lanes3 place = lanes3_flush_below(lanes3_add_scaled(start, lanes3_splat(way), at.share), STATE_QUANTUM);
   lanes excess[3];
   passes = lanes_both(passes, lanes_less(beyond_edges(t, place, excess), lanes_splat(EDGE_TOLERANCE)));
@@ -376,13 +375,13 @@ CLOTH_SEPARATE void find_passes(triangle_list *list, const surface_point *s, sur
 /* The same of a way whose triangles are listed piece by piece. */
 CLOTH_SEPARATE void find_passes_in_pieces(triangle_list *list, const cloth_geometry *g, const surface_point *s,
                                           surface_pass *pass) {
-  const cloth_vector way = vector_flush(vector_subtract(s->to, s->from), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(s->to, s->from));
   float first = 0.0f, piece = 1.0f;
   clear_pass(pass, 0.0f, 0.0f);
   open_list(list);
   while (first < 1.0f) {
-    const cloth_vector a = vector_flush(vector_add_scaled(s->from, way, first), STATE_QUANTUM);
-    const cloth_vector b = vector_flush(vector_add_scaled(s->from, way, first + piece), STATE_QUANTUM);
+    const cloth_vector a = vector_flush_state(vector_add_scaled(s->from, way, first));
+    const cloth_vector b = vector_flush_state(vector_add_scaled(s->from, way, first + piece));
     const position_box box = box_between(vector_minimum(a, b), vector_maximum(a, b), EDGE_TOLERANCE);
     list_triangles(list, g, &box);
     if (list->overflows && piece > LEAST_PIECE) {
@@ -410,10 +409,10 @@ static void find_listed_pass(hit_search *search, const surface_point *s, surface
 
 /* Moves the end of a way, from which the gaps of contacts are. */
 static void move_end(surface_point *s, surface_hits *h, cloth_vector by) {
-  s->to = vector_flush(vector_add(s->to, by), STATE_QUANTUM);
+  s->to = vector_flush_state(vector_add(s->to, by));
   s->moved = vector_add(s->moved, by);
   for (int32_t f = 0; f < SURFACE_FACES; f++) {
-    h->gap[f] += flush_small(vector_dot(h->normal[f], by), WORK_QUANTUM);
+    h->gap[f] += flush_work(vector_dot(h->normal[f], by));
   }
 }
 
@@ -429,7 +428,7 @@ CLOTH_SEPARATE int follow_passes(hit_search *search, surface_point *s, float abo
     if (!(pass.share < 1.0f)) { break; }
     if (n == 0) { clear_hits(h); }
     add_hit(h, negate(pass.depth), pass.normal);
-    move_end(s, h, vector_flush_work(vector_scale(pass.normal, pass.depth + above)));
+    move_end(s, h, vector_scale_work(pass.normal, pass.depth + above));
     passed = 1;
   }
   return passed;
@@ -571,7 +570,7 @@ CLOTH_SEPARATE int stop_way(hit_search *search, const cloth_geometry *g, cloth_v
     if (!stops) { return tries > 0; }
     s.radius = pass.depth + above;
     list_around(&search->near, g, &s);
-    *to = vector_flush(place_in_front(search, &s, &pass, above), STATE_QUANTUM);
+    *to = vector_flush_state(place_in_front(search, &s, &pass, above));
     *work += search->near.work;
   }
   *to = from;

@@ -44,9 +44,6 @@
 
 /* Two colliders face each other if the dot product of their normals is below this. */
 #define FACING (-0.5f)
-/* Ways longer than this share of the thickness are fast: contacts that pull there let go. Slow ones that let go keep a
-   drape of 64 x 64 moving at .3 m/s. */
-#define FAST_WAY 0.25f
 /* Most by which a contact that is met in the solve stiffens the preconditioner's block along its normal, over what that
    was. Above 1e7 rounding makes the block indefinite; less takes iterations. */
 #define MOST_STIFFENED 1.0e5f
@@ -300,14 +297,14 @@ CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, la
 /* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
 CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const int32_t particle = e->row * rel->a->columns + e->column + k;
+  const uint32_t fast = (uint32_t)e->fast >> k;
+  if (!rel->all && !fast) { return; }
   const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes way = touch_load(e, TOUCH_WAY, k);
   const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
-  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_less(rel->fast, way));
+  const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_of_bits(fast));
   if (!lanes_any(which)) { return; }
   const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
-  const lanes least = lanes_select(is_out, lanes_splat(-1.0f), rel->fast); /* from which ways let go */
-  const lanes_mask goes = lanes_less(rel->all ? least : rel->fast, way);
+  const lanes_mask goes = lanes_of_bits(rel->all ? fast | lanes_bits(is_out) : fast);
   const remembered m = remember(rel->c, touched_number(e), particle);
   const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
   const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
@@ -335,7 +332,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const solve_arrays *a = rel->a;
   const int32_t place = e->row * a->pitch + e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(rel->c));
-  const lanes_mask slow = lanes_less(touch_load(e, TOUCH_WAY, k), rel->fast);
+  const lanes_mask slow = lanes_of_bits(~(uint32_t)e->fast >> k);
   const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
   const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));

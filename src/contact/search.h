@@ -345,7 +345,8 @@ CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_w
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
   touch_store(e, TOUCH_REACH, k, w->reach);
-  touch_store(e, TOUCH_WAY, k, w->length);
+  const lanes_mask fast = lanes_less(lanes_splat(FAST_WAY * s->thickness), w->length);
+  e->fast = (uint8_t)(e->fast | lanes_bits(lanes_both(touches, fast)) << k);
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
 }
 
@@ -520,10 +521,11 @@ static uint32_t rows_of_tiles(const touch_search *s, int32_t top) {
 /* Begins the touch of a block of particles with a face of the collider, behind the end of the list. */
 static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int32_t face) {
   touch *e = touches_of(s->c) + workspace_of(s->c)->touches;
-  e->row = row;
-  e->column = column;
-  e->collider = s->b->collider;
-  e->face = face;
+  e->row = (int16_t)row;
+  e->column = (int16_t)column;
+  e->collider = (int16_t)s->b->collider;
+  e->face = (uint8_t)face;
+  e->fast = 0;
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }

@@ -310,8 +310,8 @@ static void make_plane(const cloth_geometry *g, int32_t column, int32_t row, int
   plane->sign = (float)step;
   const float *h = height_at(g, column, row);
   plane->corner = vector((float)column * g->spacing[0], *h, (float)row * g->spacing[1]);
-  plane->slope_x = flush_small(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]), WORK_QUANTUM);
-  plane->slope_z = flush_small(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]), WORK_QUANTUM);
+  plane->slope_x = flush_work(plane->sign * (h[step] - h[0]) * (1.0f / g->spacing[0]));
+  plane->slope_z = flush_work(plane->sign * (h[step * g->counts[0]] - h[0]) * (1.0f / g->spacing[1]));
   const float scale = 1.0f / square_root(1.0f + plane->slope_x * plane->slope_x + plane->slope_z * plane->slope_z);
   plane->normal = vector_flush_work(vector(negate(plane->slope_x * scale), scale, negate(plane->slope_z * scale)));
 }

@@ -86,7 +86,7 @@ typedef struct grid_cell {
 static int32_t split_coordinate(float position, int32_t samples, float *place) {
   position = maximum(position, 0.0f);
   const int32_t cell = position < (float)(samples - 1) ? (int32_t)position : samples - 2;
-  *place = flush_small(minimum(position - (float)cell, 1.0f), WORK_QUANTUM);
+  *place = flush_work(minimum(position - (float)cell, 1.0f));
   return cell;
 }
 
@@ -122,7 +122,7 @@ static float interpolate_cell(const grid_cell *cell, cloth_vector *gradient) {
 
 /* The distance at a point in local axes, and the normal; outside of the grid a lower bound of the distance. */
 static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth_vector *normal) {
-  const cloth_vector p = vector_flush(vector_subtract(point, g->box.low), STATE_QUANTUM);
+  const cloth_vector p = vector_flush_state(vector_subtract(point, g->box.low));
   const cloth_vector high = vector_subtract(g->box.high, g->box.low);
   const cloth_vector within = vector_minimum(vector_maximum(p, vector(0.0f, 0.0f, 0.0f)), high);
   const float outside = vector_length(vector_subtract(p, within));
@@ -130,10 +130,9 @@ static float distance_in_grid(const cloth_geometry *g, cloth_vector point, cloth
   find_grid_cell(g, p, &cell);
   cloth_vector gradient;
   const float inside = interpolate_cell(&cell, &gradient);
-  gradient = vector_flush(vector_scale(gradient, 1.0f / g->spacing[0]), STATE_QUANTUM);
+  gradient = vector_flush_state(vector_scale(gradient, 1.0f / g->spacing[0]));
   const float length = vector_length(gradient);
-  *normal =
-      length > GRID_MIN_GRADIENT ? vector_flush_work(vector_scale(gradient, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  *normal = length > GRID_MIN_GRADIENT ? vector_scale_work(gradient, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
   return outside > 0.0f ? maximum(outside, inside - outside) : inside;
 }
 

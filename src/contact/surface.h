@@ -313,7 +313,7 @@ CLOTH_SEPARATE int guard_particle(surface_search *search, const substep_terms *t
   const touch_search *s = &search->s;
   const vector_array v = vectors_at(s->c, s->c->state.velocity);
   const cloth_vector x = vector_load(s->x, particle), speed = vector_load(v, particle);
-  const cloth_vector start = vector_flush(vector_add_scaled(x, speed, negate(t->h)), STATE_QUANTUM);
+  const cloth_vector start = vector_flush_state(vector_add_scaled(x, speed, negate(t->h)));
   const cloth_vector from = to_local(&s->b->start, start);
   cloth_vector to = to_local(&s->b->end, x);
   const float most = maximum(s->thickness - reach, 0.0f);
@@ -321,10 +321,10 @@ CLOTH_SEPARATE int guard_particle(surface_search *search, const substep_terms *t
   const int stops = stop_way(&search->of_point, s->b->geometry, from, &to, most, GUARD_SHARE * s->thickness, &work);
   charge_searches(s->c, work, GUARD_SEARCHES);
   if (!stops) { return 0; }
-  const cloth_vector now = vector_flush(to_world(&s->b->end, to), STATE_QUANTUM);
-  const cloth_vector faster = vector_flush_work(vector_scale(vector_subtract(now, x), t->inverse_h));
+  const cloth_vector now = vector_flush_state(to_world(&s->b->end, to));
+  const cloth_vector faster = vector_scale_work(vector_subtract(now, x), t->inverse_h);
   vector_store(s->x, particle, now);
-  vector_store(v, particle, vector_flush(vector_add(speed, faster), STATE_QUANTUM));
+  vector_store(v, particle, vector_flush_state(vector_add(speed, faster)));
   return 1;
 }
 

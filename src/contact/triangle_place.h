@@ -105,8 +105,8 @@ typedef struct triangle_regions {
 } triangle_regions;
 
 static triangle_regions regions_of(const cloth_vector q[3]) {
-  const cloth_vector first = vector_flush(vector_subtract(q[1], q[0]), STATE_QUANTUM);
-  const cloth_vector second = vector_flush(vector_subtract(q[2], q[0]), STATE_QUANTUM);
+  const cloth_vector first = vector_flush_state(vector_subtract(q[1], q[0]));
+  const cloth_vector second = vector_flush_state(vector_subtract(q[2], q[0]));
   triangle_regions r;
   for (int32_t n = 0; n < 3; n++) {
     r.along[n] = negate(query_dot(first, q[n]));
@@ -153,7 +153,7 @@ static void nearest_weights(const cloth_vector q[3], float weight[3]) {
 static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
   const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
   const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
-  return vector_flush(vector_add(q[0], vector_add(first, second)), STATE_QUANTUM);
+  return vector_flush_state(vector_add(q[0], vector_add(first, second)));
 }
 
 /* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */

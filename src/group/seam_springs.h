@@ -126,9 +126,9 @@ static void add_fold(sewing *s, const cloth_seam *seam, int32_t n) {
   const float whole = in_series(side[0].stiffness, side[1].stiffness);
   const float elastic = in_series(side[0].elastic, side[1].elastic);
   fill_zero(f, sizeof *f);
-  f->stiffness = flush_small(elastic * factor, WORK_QUANTUM);
+  f->stiffness = flush_work(elastic * factor);
   if (!(f->stiffness > 0.0f)) { return; }
-  f->viscosity = flush_small((whole / elastic - 1.0f) * workspace_of(side[0].line.c)->plan.terms.h, WORK_QUANTUM);
+  f->viscosity = flush_work((whole / elastic - 1.0f) * workspace_of(side[0].line.c)->plan.terms.h);
   f->count = 4;
   f->is_plate = 1;
   for (int32_t k = 0; k < 2; k++) {
@@ -153,7 +153,7 @@ static void halve_hinge(sewing *s, const cloth_group *group, const cloth_seam *s
   seam_spring *f = &s->springs[s->spring_count];
   const float factor = hinge_factor_at(c, here / columns, here % columns, d);
   fill_zero(f, sizeof *f);
-  f->stiffness = negate(flush_small(0.5f * factor * t->hinge[d] / t->scale, WORK_QUANTUM));
+  f->stiffness = negate(flush_work(0.5f * factor * t->hinge[d] / t->scale));
   f->viscosity = t->viscosity * t->h;
   f->is_plate = 1;
   f->count = 3;
@@ -270,7 +270,7 @@ static void add_seam_spring(const sewing *s, const seam_spring *f, float inverse
     const float shared = s->labels.number[s->labels.first[e->cloth] + e->particle] >= 0 ? SEWN_SHARE : 1.0f;
     for (int32_t n = 0; n < 3 && is_free && f->stiffness > 0.0f && a->inverse && is_in_operator(s, f); n++) {
       *own_at(a->inverse, SYMMETRIC_FLOATS, e->place, n) +=
-          flush_small(shared * (1.0f + viscosity) * stiffness * e->weight * e->weight, WORK_QUANTUM);
+          flush_work(shared * (1.0f + viscosity) * stiffness * e->weight * e->weight);
     }
   }
 }

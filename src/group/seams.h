@@ -34,10 +34,10 @@ static sewn_particle *class_of(const sewing *s, int32_t n) {
 
 static cloth_vector stitch_gap(const sewing *s, const stitch *t) {
   const cloth_vector from = s->particles[t->particle[0]].start, to = s->particles[t->particle[1]].start;
-  const cloth_vector gap = vector_flush(vector_subtract(from, to), STATE_QUANTUM);
+  const cloth_vector gap = vector_flush_state(vector_subtract(from, to));
   if (!(t->share > 0.0f)) { return gap; }
-  const cloth_vector between = vector_flush(vector_subtract(s->particles[t->particle[2]].start, to), STATE_QUANTUM);
-  return vector_flush(vector_add_scaled(gap, between, negate(t->share)), STATE_QUANTUM);
+  const cloth_vector between = vector_flush_state(vector_subtract(s->particles[t->particle[2]].start, to));
+  return vector_flush_state(vector_add_scaled(gap, between, negate(t->share)));
 }
 
 /* Gaps over the spacing below which what is sewn is one unknown; wider ones are springs, which give way. */
@@ -206,13 +206,13 @@ CLOTH_SEPARATE void take_sewn(sewing *s, int32_t part) {
 /* The gap of a particle to its roots, or to what holds it, as the part begins. */
 static cloth_vector own_gap(const sewing *s, const sewn_particle *p) {
   const sewn_particle *holder = holder_of(s, p);
-  return vector_flush(vector_subtract(p->start, holder ? holder->start : FROM_ROOTS(s, p, start)), STATE_QUANTUM);
+  return vector_flush_state(vector_subtract(p->start, holder ? holder->start : FROM_ROOTS(s, p, start)));
 }
 
 /* The velocity of that gap: it closes to the offset. */
 static cloth_vector closing_of(const sewing *s, const sewn_particle *p, float inverse_h) {
   const cloth_vector way = vector_subtract(p->offset, own_gap(s, p));
-  return vector_flush_work(vector_scale(vector_flush(way, STATE_QUANTUM), inverse_h));
+  return vector_scale_work(vector_flush_state(way), inverse_h);
 }
 
 /* What is left of all gaps at the end of a part of h seconds: of each the same share as of the longest of its class. */
@@ -220,7 +220,7 @@ static void aim_sewn(const sewing *s, int32_t part, float h) {
   const float way = s->speed * h;
   EACH_SEWN(s, part, p, c, {
     const float open = first_of(s, p)->open, left = open > way ? 1.0f - way / open : 0.0f;
-    p->offset = vector_flush(vector_scale(own_gap(s, p), left), STATE_QUANTUM);
+    p->offset = vector_flush_state(vector_scale(own_gap(s, p), left));
   });
 }
 
@@ -240,7 +240,7 @@ static void aim_stitches(const sewing *s, int32_t part, float h) {
     const float length = vector_length(gap);
     f->open = minimum(f->open, length);
     const float rest = maximum(f->open - s->speed * h, 0.0f);
-    f->rest = length > 0.0f ? vector_flush_work(vector_scale(gap, rest / length)) : gap;
+    f->rest = length > 0.0f ? vector_scale_work(gap, rest / length) : gap;
   });
 }
 
@@ -248,7 +248,7 @@ static void aim_stitches(const sewing *s, int32_t part, float h) {
 static void lead_sewn(const sewing *s, sewn_particle *p, float inverse_h) {
   const cloth *c = s->cloths[p->cloth];
   const cloth_vector closing = closing_of(s, p, inverse_h);
-  p->velocity = vector_flush(vector_add(holder_of(s, p)->velocity, closing), STATE_QUANTUM);
+  p->velocity = vector_flush_state(vector_add(holder_of(s, p)->velocity, closing));
   vector_store(vectors_at(c, c->state.velocity), p->particle, p->velocity);
   *own_at(floats_at(c, c->scratch.diagonal), 1, p->place, 0) = 0.0f;
   workspace_of(c)->diagonal_changed = 1;
@@ -265,7 +265,7 @@ static void join_velocities(const sewing *s, int32_t part, float inverse_h) {
   EACH_FREE_SEWN(s, part, p, c, p->velocity = vector_add(p->velocity, p->sum)); /* only roots have sums */
   EACH_FREE_SEWN(s, part, p, c, {
     const cloth_vector to = vector_add(FROM_ROOTS(s, p, velocity), closing_of(s, p, inverse_h));
-    vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush(to, STATE_QUANTUM));
+    vector_store(vectors_at(c, c->state.velocity), p->particle, vector_flush_state(to));
   });
 }
 
@@ -311,7 +311,7 @@ CLOTH_SEPARATE void place_sewn(const sewing *s, int32_t part) {
   });
   EACH_FREE_SEWN(s, part, p, c, {
     const solve_arrays *a = arrays_of(c);
-    const cloth_vector here = p->sum, to = vector_flush(vector_add(FROM_ROOTS(s, p, sum), p->offset), STATE_QUANTUM);
+    const cloth_vector here = p->sum, to = vector_flush_state(vector_add(FROM_ROOTS(s, p, sum), p->offset));
     if (to.x == here.x && to.y == here.y && to.z == here.z) { continue; }
     store_near(a, a->place, p->place, to);
     store_near(a, a->direction, p->place, vector_flush_work(vector_subtract(to, p->start)));
@@ -378,15 +378,15 @@ static void join_positions(const sewing *s, int32_t part) {
   clear_sums(s);
   EACH_FREE_SEWN(s, part, p, c, {
     const cloth_vector with_roots = vector_add(FROM_ROOTS(s, p, direction), p->offset);
-    add_to_roots(s, p, vector_flush(vector_subtract(p->direction, with_roots), STATE_QUANTUM), p->part);
+    add_to_roots(s, p, vector_flush_state(vector_subtract(p->direction, with_roots)), p->part);
   });
   EACH_SEWN(s, part, p, c, {
     const sewn_particle *holder = holder_of(s, p);
-    p->direction = vector_flush(vector_add(p->direction, p->sum), STATE_QUANTUM); /* only roots have sums */
-    if (holder && !p->is_held) { p->direction = vector_flush(vector_add(holder->direction, p->offset), STATE_QUANTUM); }
+    p->direction = vector_flush_state(vector_add(p->direction, p->sum)); /* only roots have sums */
+    if (holder && !p->is_held) { p->direction = vector_flush_state(vector_add(holder->direction, p->offset)); }
   });
   EACH_SEWN(s, part, p, c, {
-    const cloth_vector with_roots = vector_flush(vector_add(FROM_ROOTS(s, p, direction), p->offset), STATE_QUANTUM);
+    const cloth_vector with_roots = vector_flush_state(vector_add(FROM_ROOTS(s, p, direction), p->offset));
     vector_store(vectors_at(c, c->state.position), p->particle, holder_of(s, p) ? p->direction : with_roots);
   });
 }

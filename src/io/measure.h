@@ -35,7 +35,7 @@ static void measure_spring(const cloth *c, int32_t d, int32_t column, int32_t i,
   sums->springs += is_thread;
   if (is_thread && !(is_pinned(c, i) && is_pinned(c, j))) {
     const float strain = maximum(e / rest, 0.0f);
-    lanes_sum_add_value(&sums->squared_strain, column, flush_small(strain * strain, WORK_QUANTUM));
+    lanes_sum_add_value(&sums->squared_strain, column, flush_work(strain * strain));
     sums->largest = maximum(sums->largest, e / rest);
   }
 }
@@ -50,7 +50,7 @@ static void measure_springs(const cloth *c, int32_t d, spring_sums *sums) {
 }
 
 static float squared_bend(cloth_vector a, cloth_vector b, cloth_vector c) {
-  const cloth_vector d = vector_flush(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)), STATE_QUANTUM);
+  const cloth_vector d = vector_flush_state(vector_subtract(vector_subtract(c, b), vector_subtract(b, a)));
   return vector_dot(d, d);
 }
 
@@ -74,7 +74,7 @@ static float twist_square(const cloth *c, int32_t column, int32_t row) {
   if (right < 0 || below < 0 || is_gap(c, i, GAP_CELL)) { return 0.0f; }
   const cloth_vector first = vector_subtract(vector_load(x, right), vector_load(x, i));
   const cloth_vector second = vector_subtract(vector_load(x, across), vector_load(x, below));
-  const cloth_vector twist = vector_flush(vector_subtract(second, first), STATE_QUANTUM);
+  const cloth_vector twist = vector_flush_state(vector_subtract(second, first));
   return 0.5f * (particle_scale(c, i, across) + particle_scale(c, right, below)) * shape_factor(c, REST_TWIST, i) *
          vector_dot(twist, twist);
 }

@@ -96,12 +96,12 @@ static vector_array blended_positions(const cloth *c, const cloth_blend *blend) 
   const vector_array x = vectors_at(c, c->state.position), blended = predicted_of(c);
   const cloth_metres here = inputs_of(c)->origin, there = blend->origin;
   const cloth_vector way = vector((float)(there.x - here.x), (float)(there.y - here.y), (float)(there.z - here.z));
-  const float fraction = flush_small(blend->fraction, WORK_QUANTUM);
+  const float fraction = flush_work(blend->fraction);
   for (int32_t i = 0; i < c->count; i++) {
     const cloth_vector now = vector_load(x, i);
-    const cloth_vector before = vector_add(vector_flush(blend->positions[i], STATE_QUANTUM), way);
+    const cloth_vector before = vector_add(vector_flush_state(blend->positions[i]), way);
     const cloth_vector between = vector_add_scaled(before, vector_subtract(now, before), fraction);
-    vector_store(blended, i, fraction < 1.0f ? vector_flush(between, STATE_QUANTUM) : now);
+    vector_store(blended, i, fraction < 1.0f ? vector_flush_state(between) : now);
   }
   return blended;
 }

@@ -32,8 +32,7 @@ typedef struct surface_query {
 /* A position in the axes of the query. Positions differ by 0 or 2^-53 at least, so no product is subnormal. */
 static cloth_vector to_query(const surface_query *s, int32_t particle) {
   const cloth_vector p = vector_subtract(vector_load(s->x, particle), s->origin);
-  return vector_flush(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])),
-                      STATE_QUANTUM);
+  return vector_flush_state(vector(vector_dot(p, s->axis[0]), vector_dot(p, s->axis[1]), vector_dot(p, s->axis[2])));
 }
 
 CLOTH_INLINE lanes3 to_query_lanes(const surface_query *s, int32_t particle) {
@@ -80,7 +79,7 @@ static float enter_corner(cloth_vector q, float radius) {
 /* Where the ray comes within `radius` of an edge, between its ends, or NO_HIT. `seen` is the squared length of the edge
    as seen along the ray, and `apart` times its root the distance between the two lines. */
 static float enter_edge(cloth_vector from, cloth_vector to, float radius) {
-  const cloth_vector edge = vector_flush(vector_subtract(to, from), STATE_QUANTUM);
+  const cloth_vector edge = vector_flush_state(vector_subtract(to, from));
   const float seen = flush_small(edge.x * edge.x + edge.y * edge.y, QUERY_QUANTUM);
   const float squared = query_dot(edge, edge);
   const float apart = flush_small(from.x * edge.y - from.y * edge.x, QUERY_QUANTUM);
@@ -106,8 +105,8 @@ static float enter_face(const cloth_vector q[3], float radius) {
   const float kept = normal.z < 0.0f ? radius : negate(radius);                        /* distance from the plane */
   const cloth_vector at = vector(negate(normal.x * kept), negate(normal.y * kept), q[0].z + height - normal.z * kept);
   for (int32_t n = 0; n < 3; n++) {
-    const cloth_vector edge = vector_flush(vector_subtract(q[(n + 1) % 3], q[n]), STATE_QUANTUM);
-    const cloth_vector to = vector_flush(vector_subtract(at, q[n]), STATE_QUANTUM);
+    const cloth_vector edge = vector_flush_state(vector_subtract(q[(n + 1) % 3], q[n]));
+    const cloth_vector to = vector_flush_state(vector_subtract(at, q[n]));
     if (vector_dot(vector_flush(vector_cross(edge, to), QUERY_QUANTUM), normal) < 0.0f) { return NO_HIT; }
   }
   return q[0].z + height;
@@ -128,7 +127,7 @@ static int hit_thick(const cloth_vector q[3], float radius, float weight[3], flo
   if (!(entry < NO_HIT)) { return 0; }
   cloth_vector near[3];
   for (int32_t n = 0; n < 3; n++) {
-    near[n] = vector_flush(vector(q[n].x, q[n].y, q[n].z - entry), STATE_QUANTUM);
+    near[n] = vector_flush_state(vector(q[n].x, q[n].y, q[n].z - entry));
   }
   nearest_weights(near, weight);
   *along = entry;
@@ -244,7 +243,7 @@ static cloth_vector triangle_normal(const cloth *c, const cloth_vector p[3]) {
   const cloth_vector area = vector_flush_work(vector_cross(first, second));
   const cloth_vector a = vector_scale(area, 1.0f / (c->grid.spacing_warp * c->grid.spacing_weft));
   const float length = vector_length(a);
-  return length > MIN_TRIANGLE_NORMAL ? vector_flush_work(vector_scale(a, 1.0f / length)) : vector(0.0f, 1.0f, 0.0f);
+  return length > MIN_TRIANGLE_NORMAL ? vector_scale_work(a, 1.0f / length) : vector(0.0f, 1.0f, 0.0f);
 }
 
 /* Writes what the query has found. Returns 1, or 0 if that is nothing. */
@@ -268,7 +267,7 @@ static int report_point(const surface_query *s, cloth_surface_point *point) {
 /* A query from a place, with the axes of the world. */
 static surface_query query_from(const cloth *c, cloth_vector from) {
   surface_query s = {.c = c, .x = vectors_at(c, c->state.position), .triangle = -1};
-  s.origin = vector_flush(from, STATE_QUANTUM);
+  s.origin = vector_flush_state(from);
   s.axis[0].x = s.axis[1].y = s.axis[2].z = 1.0f;
   return s;
 }

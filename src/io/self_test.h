@@ -219,8 +219,8 @@ CLOTH_SEPARATE cloth_vector move_chain(falling_chain *c) {
     const float distance = vector_length(c->next[i]);
     c->next[i] = distance < radius ? vector_scale(c->next[i], radius / distance) : c->next[i];
     const cloth_vector way = vector_subtract(c->next[i], c->place[i]);
-    c->velocity[i] = vector_flush(vector(way.x / dt, way.y / dt, way.z / dt), STATE_QUANTUM);
-    c->place[i] = vector_flush(c->next[i], STATE_QUANTUM);
+    c->velocity[i] = vector_flush_state(vector(way.x / dt, way.y / dt, way.z / dt));
+    c->place[i] = vector_flush_state(c->next[i]);
     sum = vector_add(sum, c->velocity[i]);
   }
   return sum;

@@ -98,7 +98,7 @@ static int32_t find_faces(const self_body *b, uint32_t edge, int32_t third[2]) {
 static cloth_vector self_unit(cloth_vector a) {
   const float square = vector_dot(a, a);
   if (!(square > 1.0e-28f && is_finite(square))) { return vector(0.0f, 0.0f, 0.0f); }
-  return vector_flush_work(vector_scale(a, 1.0f / square_root(square)));
+  return vector_scale_work(a, 1.0f / square_root(square));
 }
 
 /* Least cosine between an edge and the triangle's normal that is divided by. */
@@ -121,7 +121,7 @@ static cloth_vector contour_gradient(const self_meeting *m, uint32_t edge) {
     const cloth_vector inward = vector_flush_work(vector_add_scaled(to, along, negate(vector_dot(to, along))));
     cloth_vector contour = self_unit(vector_cross(normal, side));
     if (vector_dot(contour, inward) < 0.0f) { contour = vector_scale(contour, -1.0f); }
-    const float slope = flush_small(vector_dot(along, contour), WORK_QUANTUM);
+    const float slope = flush_work(vector_dot(along, contour));
     gradient = vector_add(gradient, vector_add_scaled(contour, normal, -2.0f * slope / cosine));
   }
   return vector_flush_work(gradient);
@@ -152,7 +152,7 @@ static void add_contour_force(const self_group *g, const pair_key *x) {
     const int32_t place = m.particle[n] / b->columns * b->pitch + m.particle[n] % b->columns;
     if (moves_in_solve(b, place)) {
       const float share = tension * m.weight[n] / (b->weight * square_root(m.square + 1.0f));
-      add_own(b->arrays->residual, place, vector_flush_work(vector_scale(m.gradient, share)));
+      add_own(b->arrays->residual, place, vector_scale_work(m.gradient, share));
     }
   }
 }
@@ -236,7 +236,7 @@ static cloth_vector mean_velocity(const self_group *g, float most) {
       mass += own;
     }
   }
-  return vector_flush_work(vector_scale(sum, 1.0f / maximum(mass, WORK_QUANTUM)));
+  return vector_scale_work(sum, 1.0f / maximum(mass, WORK_QUANTUM));
 }
 
 /* Cloths that meet cloth faster than parts can follow: their velocities shrink towards their common mean, so that what
@@ -251,7 +251,7 @@ CLOTH_SEPARATE void slow_down(const self_group *g, const step_plan *plan, float 
     for (int32_t i = 0; i < b->count; i++) {
       if (is_slowed(g, n, i, most)) {
         const cloth_vector rest = vector_subtract(vector_load(b->velocity, i), mean);
-        vector_store(b->velocity, i, vector_flush(vector_add_scaled(mean, rest, share), STATE_QUANTUM));
+        vector_store(b->velocity, i, vector_flush_state(vector_add_scaled(mean, rest, share)));
         invalidate_history(b->c, i);
       }
     }

@@ -2,6 +2,7 @@
 #include "../contact/element.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
+#include "../contact/touch.h"
 #include "candidates.h"
 #include "features.h"
 #include "memory.h"
@@ -153,7 +154,7 @@ CLOTH_SEPARATE void find_pair_laws(const self_group *g, float scale) {
   open_laws(&b);
   EACH_ELEMENT(g, e, {
     if (has_side(e)) {
-      take_element(g, e, vector_flush_work(vector_scale(e->press.last, scale)), &b);
+      take_element(g, e, vector_scale_work(e->press.last, scale), &b);
     } else {
       e->press.law = law_without_side(g, e);
     }
@@ -170,7 +171,7 @@ CLOTH_SEPARATE void add_pairs(const self_group *g) {
       const cloth_vector force = element_force(&e->press.law, e->normal, e->offset, none);
       find_ends(g, e, &x);
       EACH_MOVING(&x, n, b, i, {
-        add_own(b->arrays->residual, i, vector_flush_work(vector_scale(force, x.weight[n] / b->weight)));
+        add_own(b->arrays->residual, i, vector_scale_work(force, x.weight[n] / b->weight));
         add_element_block(b->arrays, i, e->normal, &e->press.law, absolute(x.weight[n]) / b->weight);
       });
     }
@@ -202,7 +203,7 @@ CLOTH_SEPARATE float multiply_pairs(const self_group *g, int32_t is_last) {
         sum -= absolute(w) * vector_dot(own, p[n]);
         if (!is_last) {
           const cloth_vector q = vector_add_scaled(vector_scale(force, w), own, negate(absolute(w)));
-          add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, 1.0f / b->weight)));
+          add_own(b->arrays->product, i, vector_scale_work(q, 1.0f / b->weight));
         }
       });
     }
@@ -222,7 +223,7 @@ static cloth_vector solution_of_pair(const pair_ends *x, float length) {
 
 /* How an element presses after its particles have moved. */
 CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
-  return e->press.law.force - e->press.law.along * flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  return e->press.law.force - e->press.law.along * flush_work(vector_dot(e->normal, moved));
 }
 
 /* The law of an element whose particles are fast, as touches are: from a far way a tangent would hold like glue, or
@@ -235,7 +236,7 @@ static element_law fast_law_after(const pair_element *e, const self_pair *pair, 
   if (press < 0.0f && e->gap > pair->thickness) {
     fill_zero(&law, sizeof law);
   } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_small(most / way, WORK_QUANTUM);
+    law.across = flush_work(most / way);
   }
   return law;
 }
@@ -276,8 +277,8 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
     e->press.law = after;
     EACH_MOVING(&x, n, b, i, {
       const float w = x.weight[n] / b->weight;
-      add_own(b->arrays->product, i, vector_flush_work(vector_scale(q, w)));
-      add_own(b->arrays->residual, i, vector_flush_work(vector_scale(vector_add_scaled(change, q, length), w)));
+      add_own(b->arrays->product, i, vector_scale_work(q, w));
+      add_own(b->arrays->residual, i, vector_scale_work(vector_add_scaled(change, q, length), w));
       add_element_block(b->arrays, i, e->normal, &more, absolute(w));
     });
     all.along += vector_dot(change, direction);
@@ -308,7 +309,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   find_ends(g, e, &x);
   const cloth_vector moved = solution_of_pair(&x, length);
   const cloth_vector force = vector_scale(force_of_solution(e, moved), 1.0f / scale);
-  e->gap += flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
+  e->gap += flush_work(vector_dot(e->normal, moved));
   g->found->doubtful += is_doubtful(e, x.law);
   pair_memory m = {key_of_candidate(g->cells, candidate_of(e)), vector_flush(force, INPUT_QUANTUM)};
   if (m.force.x != 0.0f || m.force.y != 0.0f || m.force.z != 0.0f) { remember_pair(g, &m); }
@@ -372,19 +373,19 @@ static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *
     const self_body *b = body_of_end(x, k);
     const int moves = moves_in_solve(b, x->place[k]);
     inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
-    sum += flush_small(weight[k] * weight[k], WORK_QUANTUM) * inverse[k];
+    sum += flush_work(weight[k] * weight[k]) * inverse[k];
   }
   if (!(sum > 0.0f)) { return; }
   const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
     const int32_t i = particle_of_place(b, x->place[k]);
-    const cloth_vector move = vector_flush(vector_scale(n, push * weight[k] * inverse[k]), STATE_QUANTUM);
+    const cloth_vector move = vector_flush_state(vector_scale(n, push * weight[k] * inverse[k]));
     if (inverse[k] > 0.0f && weight[k] != 0.0f) {
       const vector_array position = vectors_at(b->c, b->c->state.position), v = vectors_at(b->c, b->c->state.velocity);
       const cloth_vector faster = vector_add_scaled(vector_load(v, i), move, b->terms->inverse_h);
-      vector_store(position, i, vector_flush(vector_add(vector_load(position, i), move), STATE_QUANTUM));
-      vector_store(v, i, vector_flush(faster, STATE_QUANTUM));
+      vector_store(position, i, vector_flush_state(vector_add(vector_load(position, i), move)));
+      vector_store(v, i, vector_flush_state(faster));
       invalidate_history(b->c, i);
     }
   }

@@ -107,7 +107,7 @@ static void self_body_of(const cloth *c, self_node *nodes, self_body *b) {
   const grid_shape *g = &c->grid;
   const float lean = 0.25f * (g->diagonal * g->diagonal - g->antidiagonal * g->antidiagonal) / g->spacing_warp;
   const float height = square_root(maximum(g->spacing_weft * g->spacing_weft - lean * lean, LEAST_CELL_HEIGHT));
-  b->skew = flush_small(lean / g->spacing_warp, WORK_QUANTUM);
+  b->skew = flush_work(lean / g->spacing_warp);
   b->per_warp = 0.5f / g->spacing_warp;
   b->per_weft = 0.5f / height;
   b->levels = 0;
@@ -383,18 +383,18 @@ CLOTH_INLINE float spread_of_edges(const float *edge, cloth_vector to) {
 static int are_edges_flat(const self_body *b, const float *warp, const float *weft, float least) {
   const float skew = negate(b->skew), skewed = absolute(b->skew);
   const cloth_vector along = middle_of_edges(warp), across = vector_add_scaled(middle_of_edges(weft), along, skew);
-  const cloth_vector first = vector_flush_work(vector_scale(along, 1.0f / vector_length(along)));
-  const float shear = flush_small(vector_dot(across, first), WORK_QUANTUM);
+  const cloth_vector first = vector_scale_work(along, 1.0f / vector_length(along));
+  const float shear = flush_work(vector_dot(across, first));
   const cloth_vector rest = vector_flush_work(vector_add_scaled(across, first, negate(shear)));
   const float length = vector_length(rest);
-  const cloth_vector second = vector_flush_work(vector_scale(rest, 1.0f / length));
+  const cloth_vector second = vector_scale_work(rest, 1.0f / length);
   const float warp_along = spread_of_edges(warp, first), warp_across = spread_of_edges(warp, second);
   const float weft_along = spread_of_edges(weft, first) + skewed * warp_along;
   const float weft_across = spread_of_edges(weft, second) + skewed * warp_across;
   const float of_warp = (vector_dot(along, first) - warp_along) * b->per_warp - least;
   const float of_weft = (length - weft_across) * b->per_weft - least;
   const float turned = 0.5f * (warp_across * b->per_warp + (absolute(shear) + weft_along) * b->per_weft);
-  const float off = flush_small(turned, WORK_QUANTUM);
+  const float off = flush_work(turned);
   return of_warp > 0.0f && of_weft > 0.0f && of_warp * of_weft > off * off;
 }
 

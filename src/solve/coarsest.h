@@ -344,7 +344,7 @@ static void solve_factored(const float *matrix, int32_t size, float *x) {
     const int32_t end = end_of_block(block, size);
     if (CLOTH_LANES > 1) { lanes_store(x + block * CLOTH_LANES, left[block]); }
     for (int32_t j = block * CLOTH_LANES; j < end; j++) {
-      solved[j] = flush_small(x[j] * row[j], WORK_QUANTUM);
+      solved[j] = flush_work(x[j] * row[j]);
       const int32_t blocks[2] = {block, SOLVED_BLOCKS}, floats[2] = {j + 1, size};
       subtract_row(x, left, row, solved[j], block, blocks, floats);
       row += SOLVED_PITCH;
@@ -360,7 +360,7 @@ static void solve_factored(const float *matrix, int32_t size, float *x) {
     if (CLOTH_LANES > 1) { lanes_store(solved + block * CLOTH_LANES, left[block]); }
     for (int32_t j = end - 1; j >= block * CLOTH_LANES; j--) {
       row -= SOLVED_PITCH;
-      x[j] = flush_small(solved[j], WORK_QUANTUM);
+      x[j] = flush_work(solved[j]);
       const int32_t blocks[2] = {0, block + 1}, floats[2] = {0, j};
       subtract_row(solved, left, row, x[j], block, blocks, floats);
     }

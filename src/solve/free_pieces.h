@@ -225,7 +225,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
       mass += m->weight * own;
       force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = vector_flush_work(vector_scale(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+    f->motion[n] = vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM));
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);

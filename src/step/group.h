@@ -28,7 +28,7 @@ static self_pair choose_pair(const group_step *s, int32_t a, int32_t b) {
     const cloth_group_pair *e = &group->exceptions[n];
     if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) {
       pair.thickness = flush_small(e->thickness, STATE_QUANTUM);
-      pair.friction = flush_small(e->friction, WORK_QUANTUM);
+      pair.friction = flush_work(e->friction);
     }
   }
   if ((a == b && !feels_itself(first)) || (s->members[a].sleeps && s->members[b].sleeps)) { pair.thickness = 0.0f; }

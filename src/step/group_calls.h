@@ -60,7 +60,7 @@ static cloth_vector way_to_end(const cloth_group *group, const stitch_ends *ends
 static float gap_of_stitch(const cloth_group *group, const cloth_seam *seam, int32_t n) {
   const stitch_ends ends = ends_of_stitch(seam, n);
   const cloth_vector before = way_to_end(group, &ends, 0, 1), after = way_to_end(group, &ends, 0, 2);
-  const cloth_vector between = vector_flush(vector_subtract(after, before), STATE_QUANTUM);
+  const cloth_vector between = vector_flush_state(vector_subtract(after, before));
   return vector_length(vector_add_scaled(before, between, ends.share));
 }
 

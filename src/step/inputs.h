@@ -16,7 +16,7 @@
 CLOTH_SEPARATE int set_vector(const cloth *c, size_t offset, cloth_vector value, float limit) {
   RETURN_IF_ERROR(check_cloth(c));
   if (!vector_in_range(value, limit)) { return CLOTH_ERROR_RANGE; }
-  cloth_vector clean = vector_flush(value, STATE_QUANTUM);
+  cloth_vector clean = vector_flush_state(value);
   set_input(c, (char *)inputs_of(c) + offset, &clean, sizeof clean);
   return CLOTH_OK;
 }
@@ -43,7 +43,7 @@ int cloth_set_gusts(cloth *c, const cloth_gusts *gusts) {
   const cloth_gusts *given = gusts ? gusts : &none;
   cloth_inputs *inputs = inputs_of(c);
   cloth_inputs changed = *inputs;
-  changed.gust_strength = vector_flush(given->strength, STATE_QUANTUM);
+  changed.gust_strength = vector_flush_state(given->strength);
   if (changed.gust_period != given->period || changed.gust_seed != given->seed) {
     changed.gust_period = given->period;
     changed.gust_seed = given->seed;
@@ -80,7 +80,7 @@ int cloth_particle_at(const cloth *c, int32_t column, int32_t row) {
 
 /* Sets the velocity of a particle [m/s], and its freedom with the PIN_... flags that tell what the velocity is. */
 static void set_motion(const cloth *c, int32_t particle, cloth_vector velocity, uint32_t freedom) {
-  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush(velocity, STATE_QUANTUM));
+  set_particle_vector(c, vectors_at(c, c->state.velocity), particle, vector_flush_state(velocity));
   freedom_of(c)[particle] = (uint8_t)freedom;
 }
 
@@ -109,12 +109,12 @@ int cloth_set_pin_velocity(cloth *c, int32_t particle, cloth_vector velocity) {
 int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
   RETURN_IF_ERROR(check_free_pin(c, particle));
   cloth_vector from = vector_load(vectors_at(c, c->state.position), particle);
-  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush(target, STATE_QUANTUM), from));
+  cloth_vector displacement = vector_flush_work(vector_subtract(vector_flush_state(target), from));
   /* In the longest step, 1 s, the velocity of a displacement is the same number. */
   if (!vector_in_range(target, CLOTH_POSITION_LIMIT) || !vector_in_range(displacement, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
-  cloth_vector moved = vector_flush(displacement, STATE_QUANTUM);
+  cloth_vector moved = vector_flush_state(displacement);
   if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
     wake(c);
   } else if (WITH_SLEEP && is_asleep(c)) {
@@ -139,7 +139,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   if (!is_confined(before) && inputs_of(c)->confined_count == c->settings.capacity.max_confined) {
     return CLOTH_ERROR_FULL;
   }
-  cloth_vector clean = vector_flush_work(vector_scale(vector_flush(direction, INPUT_QUANTUM), 1.0f / length));
+  cloth_vector clean = vector_scale_work(vector_flush(direction, INPUT_QUANTUM), 1.0f / length);
   confinement *held = find_confinement(c, particle);
   /* The same direction wakes nothing: the anchor moves to the particle, which is on the line or plane already. */
   if (WITH_SLEEP && (before != freedom || !are_equal(&held->direction, &clean, sizeof clean))) { wake(c); }
@@ -150,8 +150,7 @@ static int confine(cloth *c, int32_t particle, cloth_vector direction, uint32_t 
   held->particle = particle;
   held->freedom = freedom;
   held->direction = clean;
-  held->anchor =
-      vector_flush(vector_load(vectors_at(c, c->state.position), particle), STATE_QUANTUM); /* as saves have it */
+  held->anchor = vector_flush_state(vector_load(vectors_at(c, c->state.position), particle)); /* as saves have it */
   set_freedom(c, particle, freedom);
   return CLOTH_OK;
 }
@@ -183,7 +182,7 @@ int cloth_set_particle(cloth *c, int32_t particle, cloth_vector position, cloth_
   if (!vector_in_range(position, CLOTH_POSITION_LIMIT) || !vector_in_range(velocity, CLOTH_SPEED_LIMIT)) {
     return CLOTH_ERROR_RANGE;
   }
-  position = vector_flush(position, STATE_QUANTUM);
+  position = vector_flush_state(position);
   set_particle_vector(c, vectors_at(c, c->state.position), particle, position);
   set_motion(c, particle, velocity, freedom_of(c)[particle] & FREEDOM_MASK);
   invalidate_history(c, particle);
@@ -246,24 +245,23 @@ static rigid_motion frame_motion(const cloth_pose *from, const cloth_pose *to, c
   m.place = vector_add_scaled(m.pivot, vector_subtract(to->position, m.pivot), 1.0f - inertia->linear);
   m.rotation = rotation_between(none, turned, 1.0f - inertia->angular);
   m.turns = m.rotation.x != 0.0f || m.rotation.y != 0.0f || m.rotation.z != 0.0f;
-  m.angular_speed =
-      vector_flush_work(vector_scale(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal)));
+  m.angular_speed = vector_scale_work(angular_speed_of(m.rotation, dt), square_root(inertia->centrifugal));
   return m;
 }
 
 static cloth_vector transform_direction(const rigid_motion *m, cloth_vector a) {
-  return m->turns ? vector_flush(rotate(m->rotation, a), STATE_QUANTUM) : a;
+  return m->turns ? vector_flush_state(rotate(m->rotation, a)) : a;
 }
 
 static cloth_vector transform_point(const rigid_motion *m, cloth_vector x) {
-  return vector_flush(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))), STATE_QUANTUM);
+  return vector_flush_state(vector_add(m->place, transform_direction(m, vector_subtract(x, m->pivot))));
 }
 
 /* Velocity change [m/s] by the centrifugal force in a step of dt: -w x (w x r) dt, r from the pivot. */
 static cloth_vector centrifugal_change(const rigid_motion *m, cloth_vector place, float dt) {
   cloth_vector arm = vector_flush_work(vector_subtract(place, m->place));
   cloth_vector across = vector_flush_work(vector_cross(arm, m->angular_speed));
-  return vector_flush(vector_scale(vector_cross(m->angular_speed, across), dt), STATE_QUANTUM);
+  return vector_flush_state(vector_scale(vector_cross(m->angular_speed, across), dt));
 }
 
 /* Rotates a velocity. A component may grow, so each is kept within the limit that images check. */
@@ -340,7 +338,7 @@ static void transform_particles(const cloth *c, const rigid_motion *m, float dt)
     if (m->turns && !is_pinned(c, i)) {
       cloth_vector velocity = vector_add(vector_load(v, i), centrifugal_change(m, place, dt));
       clamp_length(&velocity, c->settings.integration.max_speed);
-      vector_store(v, i, vector_flush(velocity, STATE_QUANTUM));
+      vector_store(v, i, vector_flush_state(velocity));
     }
   }
 }

@@ -230,12 +230,11 @@ typedef struct first_forces {
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
-  return (first_forces){
-      .fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h))),
-      .rest = lanes_splat(t->rest),
-      .plate = lanes_splat(plate_scale(a, t, 1.0f)),
-      .bends = t->bends,
-      .wind = wind};
+  return (first_forces){.fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h)),
+                        .rest = lanes_splat(t->rest),
+                        .plate = lanes_splat(plate_scale(a, t, 1.0f)),
+                        .bends = t->bends,
+                        .wind = wind};
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */

@@ -48,9 +48,9 @@ static symmetric inverse_tensor(float scale, float isotropic, cloth_vector d, cl
   const symmetric m = {.xx = lanes_splat(scale * (isotropic + d.x)),
                        .yy = lanes_splat(scale * (isotropic + d.y)),
                        .zz = lanes_splat(scale * (isotropic + d.z)),
-                       .xy = lanes_splat(flush_small(scale * e.z, WORK_QUANTUM)),
-                       .xz = lanes_splat(flush_small(scale * e.y, WORK_QUANTUM)),
-                       .yz = lanes_splat(flush_small(scale * e.x, WORK_QUANTUM))};
+                       .xy = lanes_splat(flush_work(scale * e.z)),
+                       .xz = lanes_splat(flush_work(scale * e.y)),
+                       .yz = lanes_splat(flush_work(scale * e.x))};
   return symmetric_quantise(symmetric_inverse(m, lanes_splat(LEAST_INERTIA)));
 }
 
@@ -94,7 +94,7 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums *s = (momentum_sums *)room_between_passes(c);
   const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
-  const lanes3 fall = lanes3_splat(vector_flush_work(vector_scale(inputs_of(c)->gravity, t->share * t->h * t->h)));
+  const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h));
   clear_room(c, sizeof *s);
   s->p = prediction_of(c, t);
   start_wind(&s->wind, c, a, t);

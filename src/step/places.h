@@ -163,8 +163,8 @@ static void accept_one(const acceptance *a, int32_t i, cloth_vector d) {
     a->counts->recovered++;
     return;
   }
-  vector_store(a->x, i, vector_flush(to, STATE_QUANTUM));
-  vector_store(a->v, i, vector_flush(v, STATE_QUANTUM));
+  vector_store(a->x, i, vector_flush_state(to));
+  vector_store(a->v, i, vector_flush_state(v));
 }
 
 CLOTH_SEPARATE void accept_one_by_one(const acceptance *a, int32_t i, int32_t left, lanes3 d) {

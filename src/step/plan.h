@@ -67,7 +67,7 @@
 
 /* A scaled coefficient; 0 if it is below WORK_QUANTUM. */
 static float scaled(float value) {
-  return flush_small(minimum(value, STIFFNESS_LIMIT), WORK_QUANTUM);
+  return flush_work(minimum(value, STIFFNESS_LIMIT));
 }
 
 static spring_terms spring_terms_of(const cloth *c, const substep_terms *t, int32_t d) {
@@ -86,7 +86,7 @@ static void set_plate(const cloth *c, substep_terms *t) {
   t->hinge[WEFT] = scaled(t->scale * (rigidity * (u / v) / (v * v)));
   t->twist = scaled(2.0f * t->scale * (rigidity / (u * v)));
   t->hinge_ratio = (u / v) * (u / v);
-  t->viscosity = flush_small(inputs_of(c)->fabric.bend_damping * t->inverse_h, WORK_QUANTUM);
+  t->viscosity = flush_work(inputs_of(c)->fabric.bend_damping * t->inverse_h);
   t->bends = t->hinge[WARP] > 0.0f || t->hinge[WEFT] > 0.0f;
   t->plate_implicit = 1;
 }
@@ -251,7 +251,7 @@ static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_term
   t->keeps_coarsest = substeps <= SHARING_SUBSTEPS && largest_stiffness(c, t) <= SOFT_STIFFNESS &&
                       inputs_of(c)->targets == TARGETS_NONE && c->settings.tethers.count == 0;
   t->drag = 1.0f / (1.0f + c->settings.integration.velocity_damping * h);
-  t->dry_drag = flush_small(h * c->settings.integration.rest_drag, WORK_QUANTUM);
+  t->dry_drag = flush_work(h * c->settings.integration.rest_drag);
   t->rest_speed = 1.0f / (c->settings.integration.rest_speed * c->settings.integration.rest_speed);
   return notes;
 }

@@ -40,14 +40,14 @@ static void sum_resting_reactions(const cloth *c, int starts) {
   const float *reported = (const float *)(const void *)reactions_of(c);
   float *resting = floats_at(c, c->state.resting);
   for (int32_t n = 0; n < report_count(c); n++) {
-    resting[n] = flush_small((starts ? 0.0f : resting[n]) + reported[n], WORK_QUANTUM);
+    resting[n] = flush_work((starts ? 0.0f : resting[n]) + reported[n]);
   }
 }
 
 /* Sets a sum to its factor times another: reactions per second, and those of a step. */
 static void scale_reactions(const cloth *c, const float *from, float factor, float *to) {
   for (int32_t n = 0; n < report_count(c); n++) {
-    to[n] = flush_small(from[n] * factor, WORK_QUANTUM);
+    to[n] = flush_work(from[n] * factor);
   }
 }
 

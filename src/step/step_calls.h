@@ -147,9 +147,8 @@ static void add_bodies_speed(settling *s, float *energy) {
     const rigid_body *b = &bodies_of(c)[n];
     const cloth_collider *body = &colliders_of(c)[b->collider].body;
     const float turning = vector_length(b->spin) * body_reach(body, geometry_of(c, body));
-    const float speed = maximum(vector_length(b->velocity), turning),
-                squared = flush_small(speed * speed, WORK_QUANTUM);
-    *energy += flush_small(b->mass / reference_mass(c) * squared, WORK_QUANTUM);
+    const float speed = maximum(vector_length(b->velocity), turning), squared = flush_work(speed * speed);
+    *energy += flush_work(b->mass / reference_mass(c) * squared);
     s->speed = maximum(s->speed, squared);
   }
 }
@@ -161,8 +160,8 @@ CLOTH_SEPARATE float measure_settling(settling *s) {
   float energy = 0.0f, most = 0.0f;
   for (int32_t i = 0; i < c->count; i++) {
     if (!is_pinned(c, i)) {
-      const cloth_vector v = vector_flush(vector_load(velocity, i), STATE_QUANTUM);
-      const float squared = flush_small(vector_dot(v, v), WORK_QUANTUM);
+      const cloth_vector v = vector_flush_state(vector_load(velocity, i));
+      const float squared = flush_work(vector_dot(v, v));
       energy += squared * mass_ratio_at(c, i);
       most = maximum(most, squared);
     }

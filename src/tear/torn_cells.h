@@ -54,10 +54,10 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   const int32_t i = particle_or_none(c, column, row);
   const int32_t j = particle_or_none(c, column + (d == WARP ? sign : 0), row + (d == WEFT ? sign : 0));
   if (i < 0 || j < 0 || (gaps_of(c)[sign > 0 ? i : j] & spring_gap(d))) { return vector(0.0f, 0.0f, 0.0f); }
-  const cloth_vector way = vector_flush(vector_subtract(vector_load(x, j), vector_load(x, i)), STATE_QUANTUM);
+  const cloth_vector way = vector_flush_state(vector_subtract(vector_load(x, j), vector_load(x, i)));
   const float length = vector_length(way);
   const float rest = direction_rest(c, d) * shape_factor(c, REST_LENGTH + d, sign > 0 ? i : j);
-  return length > STATE_QUANTUM ? vector_flush_work(vector_scale(way, rest / length)) : way;
+  return length > STATE_QUANTUM ? vector_scale_work(way, rest / length) : way;
 }
 
 static int is_no_vector(cloth_vector a) {

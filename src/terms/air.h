@@ -45,7 +45,7 @@ static cloth_vector wind_of(const cloth *c) {
   gust.x *= gust_noise(inputs->gust_seed, inputs->gust_phase, 0);
   gust.y *= gust_noise(inputs->gust_seed, inputs->gust_phase, 1);
   gust.z *= gust_noise(inputs->gust_seed, inputs->gust_phase, 2);
-  return vector_flush(vector_add(inputs->wind, gust), STATE_QUANTUM);
+  return vector_flush_state(vector_add(inputs->wind, gust));
 }
 
 /* Moves the gusts on by a time [s], rounded to 2^-31 periods, as exact late as early. */
@@ -173,11 +173,11 @@ static wind_terms wind_terms_of(const cloth *c, const substep_terms *t) {
   const float strength = 0.5f * air->density * t->scale, per_speed = strength * t->inverse_h;
   return (wind_terms){.wind = wind_of(c),
                       .inverse_h = t->inverse_h,
-                      .normal = flush_small(strength * (air->normal_drag + air->lift), WORK_QUANTUM),
-                      .drag = flush_small(strength * air->drag, WORK_QUANTUM),
-                      .lift = flush_small(strength * air->lift, WORK_QUANTUM),
-                      .block = flush_small(2.0f * per_speed * (air->normal_drag + air->lift), WORK_QUANTUM),
-                      .drag_block = flush_small(per_speed * air->drag, WORK_QUANTUM)};
+                      .normal = flush_work(strength * (air->normal_drag + air->lift)),
+                      .drag = flush_work(strength * air->drag),
+                      .lift = flush_work(strength * air->lift),
+                      .block = flush_work(2.0f * per_speed * (air->normal_drag + air->lift)),
+                      .drag_block = flush_work(per_speed * air->drag)};
 }
 
 /* The work of the wind on cloth at rest that faces it, its force times its way in a substep, over the kinetic energy of

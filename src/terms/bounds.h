@@ -63,7 +63,7 @@ static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
   if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = flush_small(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k), WORK_QUANTUM);
+    m[k] = flush_work(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k));
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
@@ -153,7 +153,7 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_small(value, WORK_QUANTUM);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
     }
   }
 }
@@ -163,7 +163,7 @@ static particle_bound *keep_within(held_particle *h, cloth_vector centre, float 
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
   if (!(length > STATE_QUANTUM)) { return NULL; }
-  return note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), distance - length, thickness, length);
+  return note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -190,7 +190,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
     const int32_t place = place_of(a, i);
     if (target_vectors(c, TARGET_LIMIT).x[i] == 0.0f && *own_at(a->diagonal, 1, place, 0) > 0.0f) {
       const cloth_vector way = vector_subtract(target_of(c, i, t->until), vector_load(x, i));
-      vector_store(v, i, vector_flush(vector_scale(way, t->inverse_h), STATE_QUANTUM));
+      vector_store(v, i, vector_flush_state(vector_scale(way, t->inverse_h)));
       *own_at(a->diagonal, 1, place, 0) = 0.0f;
     }
   }
@@ -200,7 +200,7 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
    two long lengths: |off|^2 - z^2 is written out with the way from the target. */
 static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
-  const cloth_vector unit = vector_flush_work(vector_scale(normal, 1.0f / vector_length(normal)));
+  const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
   const cloth_vector way = vector_subtract(h->x, target);
   const float behind = limit.y + limit.z;
   const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
@@ -208,7 +208,7 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
   const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
   if (length > STATE_QUANTUM) {
     const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
-    note_bound(h, vector_flush_work(vector_scale(off, 1.0f / length)), squared / (length + limit.z),
+    note_bound(h, vector_scale_work(off, 1.0f / length), squared / (length + limit.z),
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
@@ -219,7 +219,7 @@ static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_ve
 static cloth_vector shared_weight(const held_particle *h) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
   const cloth_vector gravity = inputs_of(h->c)->gravity;
-  return vector_flush_work(vector_scale(gravity, h->t->share * h->t->h * h->t->h * mass));
+  return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
 static void hold_to_target(held_particle *h, int32_t i) {

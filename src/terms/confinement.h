@@ -11,7 +11,7 @@
 /* The part of a vector that lies along the line or in the plane of a confinement. */
 static cloth_vector confine_vector(const confinement *entry, cloth_vector a) {
   a = vector_flush_work(a);
-  float along = flush_small(vector_dot(a, entry->direction), WORK_QUANTUM);
+  float along = flush_work(vector_dot(a, entry->direction));
   if (entry->freedom == FREEDOM_LINE) { return vector_scale(entry->direction, along); }
   return vector_add_scaled(a, entry->direction, negate(along));
 }
@@ -31,7 +31,7 @@ CLOTH_SEPARATE void confine_vectors(const cloth *c, uintptr_t vectors, int are_p
       note_change(c, entry->particle,
                   vector_scale(vector_flush_work(vector_subtract(vector_add(origin, from), kept)), mass));
     }
-    vector_store(a, entry->particle, vector_flush(kept, STATE_QUANTUM));
+    vector_store(a, entry->particle, vector_flush_state(kept));
   }
 }
 

@@ -41,7 +41,7 @@ static float bend_rigidity(const cloth *c, float *ratio) {
   const float length = flush_small(cells * square_root(area), STATE_QUANTUM);
   const float weight = inputs_of(c)->fabric.density * STANDARD_GRAVITY;
   const float bend = inputs_of(c)->fabric.bend;
-  const float least = flush_small(length * length * (length * weight), WORK_QUANTUM);
+  const float least = flush_work(length * length * (length * weight));
   const float rigidity = bend + least;
   *ratio = bend > 0.0f ? rigidity / bend : 0.0f;
   return rigidity;

@@ -30,9 +30,8 @@ int cloth_set_motion_constraint(cloth *c, int32_t particle, const cloth_motion_c
   cloth_vector limit = vector(constraint->max_distance, constraint->backstop_distance, constraint->backstop_radius);
   if (!is_motion_limit(limit)) { return CLOTH_ERROR_RANGE; }
   if (!in_range(constraint->drive, 0.0f, MAX_DRIVE)) { return CLOTH_ERROR_RANGE; }
-  set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle,
-                      vector(flush_small(constraint->drive, WORK_QUANTUM), 0.0f, 0.0f));
-  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush(limit, STATE_QUANTUM));
+  set_particle_vector(c, target_vectors(c, TARGET_DRIVE), particle, vector(flush_work(constraint->drive), 0.0f, 0.0f));
+  set_particle_vector(c, target_vectors(c, TARGET_LIMIT), particle, vector_flush_state(limit));
   return CLOTH_OK;
 }
 
@@ -72,7 +71,7 @@ int cloth_move_targets(cloth *c, const cloth_vertex_layout *layout, const void *
     const uint8_t *vertex = vertex_of(c, layout, vertices, i);
     cloth_vector position = read_attribute(vertex, layout->position_offset);
     cloth_vector normal = unit_or_zero(read_attribute(vertex, layout->normal_offset));
-    set_particle_vector(c, target_vectors(c, TARGET_POSITION), i, vector_flush(position, STATE_QUANTUM));
+    set_particle_vector(c, target_vectors(c, TARGET_POSITION), i, vector_flush_state(position));
     set_particle_vector(c, target_vectors(c, TARGET_NORMAL), i, normal);
   }
   if (inputs_of(c)->targets == TARGETS_NONE) {

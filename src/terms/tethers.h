@@ -25,7 +25,7 @@ static rest_metric metric_of(const cloth *c, float scale) {
   m.warp = squared * (c->grid.spacing_warp * c->grid.spacing_warp);
   m.weft = squared * (c->grid.spacing_weft * c->grid.spacing_weft);
   m.mixed = squared * 0.5f * (c->grid.diagonal * c->grid.diagonal - c->grid.antidiagonal * c->grid.antidiagonal);
-  m.mixed = flush_small(m.mixed, WORK_QUANTUM);
+  m.mixed = flush_work(m.mixed);
   if (has_rest_shape(c)) {
     m.warp *= rest_bounds_of(c)->reach[WARP];
     m.weft *= rest_bounds_of(c)->reach[WEFT];
