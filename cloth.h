@@ -52,7 +52,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 15        /* of the layout of saves and images */
-#define CLOTH_NUMERICS_VERSION 31     /* of the arithmetic: builds of one number compute the same bits */
+#define CLOTH_NUMERICS_VERSION 32     /* of the arithmetic: builds of one number compute the same bits */
 #define CLOTH_IMAGE_MAGIC 0x48544c43u /* first word of a portable image, "CLTH" as bytes */
 
 #define CLOTH_ALIGNMENT 32            /* alignment of an arena [bytes], a power of two */

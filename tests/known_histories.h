@@ -10,22 +10,22 @@ typedef struct known_history {
 } known_history;
 
 static const known_history known_histories[] = {
-    {UINT64_C(0xa55d95fa7377b72d), UINT64_C(0x87c8434f33b1eb0d)},
-    {UINT64_C(0x50c999262f71c876), UINT64_C(0x6132674b9ffaf57b)},
-    {UINT64_C(0x0edbe1dad0cd6f61), UINT64_C(0xadd90ba4dc9501a2)},
-    {UINT64_C(0x878e1ad278548d2d), UINT64_C(0xb13f5fbc45b6cded)},
-    {UINT64_C(0xf0119af4bd3ed36a), UINT64_C(0xfbe59a50cae75fda)},
-    {UINT64_C(0xe1fc9120103436ac), UINT64_C(0x8e0565894526e2c3)},
-    {UINT64_C(0x48fa7779d3e0e101), UINT64_C(0x7883b9cc16b5b3c7)},
-    {UINT64_C(0xc497f6c66794c9fa), UINT64_C(0x47937b43b688fc43)},
-    {UINT64_C(0xa6ae89bf10f0db9a), UINT64_C(0xc3fab5d5c9646254)},
-    {UINT64_C(0xdbb3960c5617d1f6), UINT64_C(0xcce2678fd4273a0e)},
-    {UINT64_C(0xba43328b2240acb3), UINT64_C(0xaba8289f5d150f17)},
-    {UINT64_C(0x94cb336886c83fb9), UINT64_C(0x2dc536dfd4cdf246)},
-    {UINT64_C(0x32069ad1138214a9), UINT64_C(0x212c3c0545d57fb2)},
-    {UINT64_C(0x56a599bb479fbd5a), UINT64_C(0x6ba3e1bbfe51f0c1)},
-    {UINT64_C(0xde172fc5228c1fdd), UINT64_C(0x13b039f83d18e77c)},
-    {UINT64_C(0xbeeed8fdc177967d), UINT64_C(0xf2e3ac9541b79dea)},
+    {UINT64_C(0xf134635b69326a86), UINT64_C(0xd76e5612f8b6484f)},
+    {UINT64_C(0xfb6734666e5d2fae), UINT64_C(0xec18d4cbf61f4b5a)},
+    {UINT64_C(0x73b6efa994f2157a), UINT64_C(0x7248d61f4c06df66)},
+    {UINT64_C(0x802cd63aa8de3f19), UINT64_C(0xe826f09fb90aa80d)},
+    {UINT64_C(0x4df52bc67d7ec63b), UINT64_C(0x9121d7b33b589db9)},
+    {UINT64_C(0xa888e2879ae963d8), UINT64_C(0x3e795fa8d10be32c)},
+    {UINT64_C(0x5fca91a8f1e161ab), UINT64_C(0xcddf3c15d7912c21)},
+    {UINT64_C(0xfa2216bed26f80ef), UINT64_C(0x46677582dc05d78f)},
+    {UINT64_C(0x470714720b8910db), UINT64_C(0x95c25044ac7b4827)},
+    {UINT64_C(0xf35201d83b81e374), UINT64_C(0x2aba2a9fe68613eb)},
+    {UINT64_C(0xbb12d3800c0c126f), UINT64_C(0x632d50fe0023edf0)},
+    {UINT64_C(0x4a05405140377729), UINT64_C(0x80abc3ca8ae9c4e6)},
+    {UINT64_C(0x05eedacd469d35cc), UINT64_C(0x108bb89aa82b3b7c)},
+    {UINT64_C(0xac2c7f12a937a597), UINT64_C(0x02edcc4e1a21c822)},
+    {UINT64_C(0xebe8a5b2461605e7), UINT64_C(0xd7ce630c3d4ff003)},
+    {UINT64_C(0xfc97f6ff2a6ac64b), UINT64_C(0x02d55a9fbcca8a4b)},
 };
 
 #endif /* KNOWN_HISTORIES_H */
