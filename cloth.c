@@ -18483,8 +18483,9 @@ CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32
 
 /// What nothing holds ///
 
-/* Which pieces of cloth nothing holds, and the common motion that the solve starts each from. In: pins, inputs,
-   contacts, residual. Out: residual, the start of the solution. Scratch: product, direction. */
+/* Which pieces of cloth nothing holds, or confinements alone that leave them a way, and the common motion that the
+   solve starts each from. In: pins, inputs, contacts, residual. Out: residual, the start of the solution. Scratch:
+   product, direction. */
 
 /* Runs statements for each block of particles: `i` is its first column in row `row`, `place` where it lies in own
    arrays. */
@@ -18521,12 +18522,61 @@ static int is_free_piece(const cloth *c) {
 /* In place of a label: all of the cloth. */
 #define LABEL_ALL (-1)
 
+/* Where a piece may go as a whole: anywhere, in the plane with the normal `axis`, along it, or nowhere. */
+typedef enum ways_kind { WAYS_NONE, WAYS_LINE, WAYS_PLANE, WAYS_ALL } ways_kind;
+typedef struct common_ways {
+  ways_kind kind;
+  cloth_vector axis;
+} common_ways;
+
 /* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
 typedef struct free_pieces {
   int32_t count, label[MOST_FREE_PIECES];
   int32_t has_bodies; /* 1: bodies move along */
+  common_ways ways;   /* of each piece */
   cloth_vector motion[MOST_FREE_PIECES];
 } free_pieces;
+
+/* The part of a vector along the ways. */
+static cloth_vector along_ways(const common_ways *w, cloth_vector a) {
+  const cloth_vector along = vector_scale_work(w->axis, flush_work(vector_dot(w->axis, vector_flush_work(a))));
+  return w->kind == WAYS_ALL ? a : w->kind == WAYS_PLANE ? vector_subtract(a, along) : along;
+}
+
+/* Sine below which directions of confinements count as parallel. */
+#define PARALLEL_SINE 1.0e-4f
+
+/* Ways that are left by another confinement. */
+static common_ways ways_within(const common_ways *w, const confinement *entry) {
+  const int is_line = entry->freedom == FREEDOM_LINE;
+  const cloth_vector d = entry->direction, across = vector_cross(w->axis, d);
+  const int are_parallel = vector_length(across) < PARALLEL_SINE;
+  const int are_right = absolute(vector_dot(w->axis, d)) < PARALLEL_SINE;
+  const common_ways none = {WAYS_NONE, {0.0f, 0.0f, 0.0f}}, along = {WAYS_LINE, d};
+  switch (w->kind) {
+  case WAYS_ALL:
+    return (common_ways){is_line ? WAYS_LINE : WAYS_PLANE, d};
+  case WAYS_PLANE:
+    if (is_line) { return are_right ? along : none; }
+    return are_parallel ? *w : (common_ways){WAYS_LINE, unit_or_zero(across)};
+  case WAYS_LINE:
+    return (is_line ? are_parallel : are_right) ? *w : none;
+  default:
+    return none;
+  }
+}
+
+/* The ways of a cloth without gaps that nothing holds but confinements. */
+static common_ways ways_of_confined(const cloth *c) {
+  common_ways w = {WAYS_ALL, {0.0f, 0.0f, 0.0f}};
+  const int is_held = inputs_of(c)->targets != TARGETS_NONE || inputs_of(c)->attachment_count > 0 || has_gaps(c) ||
+                      workspace_of(c)->has_pairs || meets_colliders(c) || next_held(c, 0) < c->count;
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    w = ways_within(&w, &confined_of(c)[n]);
+  }
+  w.kind = is_held ? WAYS_NONE : w.kind;
+  return w;
+}
 
 /* 1 if pieces of the cloth may be free while pins hold others. */
 static int may_have_free_pieces(const cloth *c) {
@@ -18562,6 +18612,7 @@ static int moves_bodies(const cloth *c) {
 static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
+  f.ways.kind = WAYS_ALL;
   f.has_bodies = moves_bodies(c);
   if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
@@ -18572,6 +18623,10 @@ static free_pieces free_pieces_of(const cloth *c) {
   }
   f.count = is_in_pieces(c) ? is_unheld(c) : is_free_piece(c); /* pieces that push each other are free together */
   f.label[0] = LABEL_ALL;
+  if (WITH_CONFINED && inputs_of(c)->confined_count > 0) {
+    f.ways = ways_of_confined(c);
+    f.count = f.ways.kind != WAYS_NONE;
+  }
   return f;
 }
 
@@ -18679,6 +18734,7 @@ CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
   if (!s->joints) { return free_pieces_of(s->members->c); }
   free_pieces f;
   fill_zero(&f, sizeof f);
+  f.ways.kind = WAYS_ALL;
   f.count = are_members_free(s, &f.has_bodies);
   f.label[0] = LABEL_ALL;
   return f;
@@ -18701,7 +18757,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
       mass += m->weight * own;
       force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM));
+    f->motion[n] = along_ways(&f->ways, vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM)));
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);
@@ -19426,7 +19482,8 @@ CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solut
  * M, I and C are those of the operator, with the blocks of the air; C, what a shift changes of the angular momentum, is
  * 0 without air. Bodies that the cloth touches or carries move along: their sums are added to p, L, M and I. The sum of
  * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
- * stretch cloth by half of the square of the angle.
+ * stretch cloth by half of the square of the angle. Cloth that only confinements hold keeps its momentum along the ways
+ * that these leave it as a whole: a curtain on a rail along it.
  *
  * The part of the ways of a free cloth over a substep that has its momentum and its angular momentum, and deforms
  * nothing, is a shift and a turn, with b the axis times the tangent of half the angle,
@@ -19812,14 +19869,34 @@ CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const moment
   whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
 }
 
-/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
-CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
+/* Leaves what confined cloth may do as a whole of its momentum, and of M: the isotropic parts and P B P, with B those
+   of the air and P the part along the ways. It does not turn. */
+CLOTH_ONCE void keep_ways(const common_ways *w, inertia_sums *inertia, momenta *sum) {
+  cloth_vector *b = &inertia->part[BLOWN], kept[3];
+  const cloth_vector d = b[0], e = b[1];
+  const cloth_vector rows[3] = {{d.x, e.z, e.y}, {e.z, d.y, e.x}, {e.y, e.x, d.z}};
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector from = along_ways(w, along_axis(k, 1.0f));
+    const cloth_vector to = {vector_dot(rows[0], from), vector_dot(rows[1], from), vector_dot(rows[2], from)};
+    kept[k] = along_ways(w, vector_flush_work(to));
+    inertia->part[COUPLED + k] = vector(0.0f, 0.0f, 0.0f);
+  }
+  b[0] = vector(kept[0].x, kept[1].y, kept[2].z);
+  b[1] = vector(kept[1].z, kept[2].x, kept[0].y);
+  sum->linear = along_ways(w, sum->linear);
+  sum->angular = vector(0.0f, 0.0f, 0.0f);
+}
+
+/* Takes what is left over out of the solution of free piece n, and `turned`, added to its angular momentum before. */
+CLOTH_SEPARATE void restore_piece(const solve_group *s, const free_pieces *f, int32_t n, cloth_vector turned) {
+  const int32_t label = f->label[n], has_bodies = f->has_bodies;
   float mass;
   common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
   EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
   inertia_sums inertia;
   find_inertia_of_members(s, label, &whole, 1, &inertia);
+  if (f->ways.kind != WAYS_ALL) { keep_ways(&f->ways, &inertia, &sum); }
   solve_for_motion(&inertia, mass, &sum, &whole);
   EACH_MEMBER(s, m, {
     take_motion(m->c, label, &whole);
@@ -19832,7 +19909,7 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
 CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
   const free_pieces f = free_pieces_of_members(s);
   for (int32_t n = 0; n < f.count; n++) {
-    restore_piece(s, f.label[n], f.has_bodies, turned);
+    restore_piece(s, &f, n, turned);
   }
 }
 
@@ -19874,11 +19951,13 @@ CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment)
 
 /* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
 CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
+  const free_pieces f = free_pieces_of_members(s);
+  const int is_confined = f.count == 1 && f.ways.kind != WAYS_ALL;
   rigid_way whole;
   int may_move = 1;
   fill_zero(&whole, sizeof whole);
   EACH_MEMBER(s, m, may_move &= is_free_piece(m->c) && !meets_colliders(m->c));
-  if (!may_move) { return whole; }
+  if (!may_move && !is_confined) { return whole; }
   float mass;
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
@@ -19892,6 +19971,10 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   find_inertia_of_members(s, LABEL_ALL, &about, 0, &inertia);
   const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
   whole.centre = about.centre;
+  if (is_confined) {
+    whole.shift = along_ways(&f.ways, per_mass);
+    return whole;
+  }
   whole.shift = tensor_apply(shift_tensor(&inertia, mass), per_mass);
   whole.half_turn = half_turn_of(&inertia, sum.angular);
   whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));
@@ -24060,7 +24143,7 @@ static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searche
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
                   .confined = inputs_of(c)->confined_count,
-                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
+                  .free_pieces = most ? is_unheld(c) || inputs_of(c)->confined_count > 0 : free_pieces_of(c).count,
                   .in_pieces = !most && is_in_pieces(c),
                   .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE,

@@ -38,7 +38,7 @@ static const struct {
     {"loose_group", play_loose_group, UINT64_C(0x05a3e0320672f8ed)},
     {"tears", play_tears, UINT64_C(0x5f0b5abb3c909d0a)},
     {"rest_shapes", play_rest_shapes, UINT64_C(0xcbbdb2bae2769f84)},
-    {"targets", play_targets, UINT64_C(0xb7657ade78212337)},
+    {"targets", play_targets, UINT64_C(0xd58cd281bdf229c8)},
     {"bodies", play_bodies, UINT64_C(0xe635dc9990e71876)},
     {"workers", play_workers, UINT64_C(0xc0e7e3f0b3d22a2f)},
     {"random_1", play_random_1, UINT64_C(0x7e2b453e939429f6)},

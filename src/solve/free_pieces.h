@@ -7,8 +7,9 @@
 
 /// What nothing holds ///
 
-/* Which pieces of cloth nothing holds, and the common motion that the solve starts each from. In: pins, inputs,
-   contacts, residual. Out: residual, the start of the solution. Scratch: product, direction. */
+/* Which pieces of cloth nothing holds, or confinements alone that leave them a way, and the common motion that the
+   solve starts each from. In: pins, inputs, contacts, residual. Out: residual, the start of the solution. Scratch:
+   product, direction. */
 
 /* Runs statements for each block of particles: `i` is its first column in row `row`, `place` where it lies in own
    arrays. */
@@ -45,12 +46,61 @@ static int is_free_piece(const cloth *c) {
 /* In place of a label: all of the cloth. */
 #define LABEL_ALL (-1)
 
+/* Where a piece may go as a whole: anywhere, in the plane with the normal `axis`, along it, or nowhere. */
+typedef enum ways_kind { WAYS_NONE, WAYS_LINE, WAYS_PLANE, WAYS_ALL } ways_kind;
+typedef struct common_ways {
+  ways_kind kind;
+  cloth_vector axis;
+} common_ways;
+
 /* The pieces of the cloth that nothing holds, and the common motion that the solve starts each from. */
 typedef struct free_pieces {
   int32_t count, label[MOST_FREE_PIECES];
   int32_t has_bodies; /* 1: bodies move along */
+  common_ways ways;   /* of each piece */
   cloth_vector motion[MOST_FREE_PIECES];
 } free_pieces;
+
+/* The part of a vector along the ways. */
+static cloth_vector along_ways(const common_ways *w, cloth_vector a) {
+  const cloth_vector along = vector_scale_work(w->axis, flush_work(vector_dot(w->axis, vector_flush_work(a))));
+  return w->kind == WAYS_ALL ? a : w->kind == WAYS_PLANE ? vector_subtract(a, along) : along;
+}
+
+/* Sine below which directions of confinements count as parallel. */
+#define PARALLEL_SINE 1.0e-4f
+
+/* Ways that are left by another confinement. */
+static common_ways ways_within(const common_ways *w, const confinement *entry) {
+  const int is_line = entry->freedom == FREEDOM_LINE;
+  const cloth_vector d = entry->direction, across = vector_cross(w->axis, d);
+  const int are_parallel = vector_length(across) < PARALLEL_SINE;
+  const int are_right = absolute(vector_dot(w->axis, d)) < PARALLEL_SINE;
+  const common_ways none = {WAYS_NONE, {0.0f, 0.0f, 0.0f}}, along = {WAYS_LINE, d};
+  switch (w->kind) {
+  case WAYS_ALL:
+    return (common_ways){is_line ? WAYS_LINE : WAYS_PLANE, d};
+  case WAYS_PLANE:
+    if (is_line) { return are_right ? along : none; }
+    return are_parallel ? *w : (common_ways){WAYS_LINE, unit_or_zero(across)};
+  case WAYS_LINE:
+    return (is_line ? are_parallel : are_right) ? *w : none;
+  default:
+    return none;
+  }
+}
+
+/* The ways of a cloth without gaps that nothing holds but confinements. */
+static common_ways ways_of_confined(const cloth *c) {
+  common_ways w = {WAYS_ALL, {0.0f, 0.0f, 0.0f}};
+  const int is_held = inputs_of(c)->targets != TARGETS_NONE || inputs_of(c)->attachment_count > 0 || has_gaps(c) ||
+                      workspace_of(c)->has_pairs || meets_colliders(c) || next_held(c, 0) < c->count;
+  for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
+    w = ways_within(&w, &confined_of(c)[n]);
+  }
+  w.kind = is_held ? WAYS_NONE : w.kind;
+  return w;
+}
 
 /* 1 if pieces of the cloth may be free while pins hold others. */
 static int may_have_free_pieces(const cloth *c) {
@@ -86,6 +136,7 @@ static int moves_bodies(const cloth *c) {
 static free_pieces free_pieces_of(const cloth *c) {
   free_pieces f;
   fill_zero(&f, sizeof f);
+  f.ways.kind = WAYS_ALL;
   f.has_bodies = moves_bodies(c);
   if ((meets_colliders(c) && !f.has_bodies) || workspace_of(c)->has_pairs == PAIRS_HOLD) {
     return f; /* colliders may hold any of them, or cloth that sleeps */
@@ -96,6 +147,10 @@ static free_pieces free_pieces_of(const cloth *c) {
   }
   f.count = is_in_pieces(c) ? is_unheld(c) : is_free_piece(c); /* pieces that push each other are free together */
   f.label[0] = LABEL_ALL;
+  if (WITH_CONFINED && inputs_of(c)->confined_count > 0) {
+    f.ways = ways_of_confined(c);
+    f.count = f.ways.kind != WAYS_NONE;
+  }
   return f;
 }
 
@@ -203,6 +258,7 @@ CLOTH_ONCE free_pieces free_pieces_of_members(const solve_group *s) {
   if (!s->joints) { return free_pieces_of(s->members->c); }
   free_pieces f;
   fill_zero(&f, sizeof f);
+  f.ways.kind = WAYS_ALL;
   f.count = are_members_free(s, &f.has_bodies);
   f.label[0] = LABEL_ALL;
   return f;
@@ -225,7 +281,7 @@ CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
       mass += m->weight * own;
       force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM));
+    f->motion[n] = along_ways(&f->ways, vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM)));
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);

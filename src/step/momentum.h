@@ -20,7 +20,8 @@
  * M, I and C are those of the operator, with the blocks of the air; C, what a shift changes of the angular momentum, is
  * 0 without air. Bodies that the cloth touches or carries move along: their sums are added to p, L, M and I. The sum of
  * W x_n x x is the angular momentum of the new state, so this is exact; large turns are taken back in parts, as they
- * stretch cloth by half of the square of the angle.
+ * stretch cloth by half of the square of the angle. Cloth that only confinements hold keeps its momentum along the ways
+ * that these leave it as a whole: a curtain on a rail along it.
  *
  * The part of the ways of a free cloth over a substep that has its momentum and its angular momentum, and deforms
  * nothing, is a shift and a turn, with b the axis times the tangent of half the angle,
@@ -406,14 +407,34 @@ CLOTH_ONCE void solve_for_motion(inertia_sums *inertia, float mass, const moment
   whole->shift = vector_add_scaled(whole->shift, by[2], negate(whole->turn.z));
 }
 
-/* Takes what is left over out of the solution of a free piece, and `turned`, added to its angular momentum before. */
-CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t has_bodies, cloth_vector turned) {
+/* Leaves what confined cloth may do as a whole of its momentum, and of M: the isotropic parts and P B P, with B those
+   of the air and P the part along the ways. It does not turn. */
+CLOTH_ONCE void keep_ways(const common_ways *w, inertia_sums *inertia, momenta *sum) {
+  cloth_vector *b = &inertia->part[BLOWN], kept[3];
+  const cloth_vector d = b[0], e = b[1];
+  const cloth_vector rows[3] = {{d.x, e.z, e.y}, {e.z, d.y, e.x}, {e.y, e.x, d.z}};
+  for (int32_t k = 0; k < 3; k++) {
+    const cloth_vector from = along_ways(w, along_axis(k, 1.0f));
+    const cloth_vector to = {vector_dot(rows[0], from), vector_dot(rows[1], from), vector_dot(rows[2], from)};
+    kept[k] = along_ways(w, vector_flush_work(to));
+    inertia->part[COUPLED + k] = vector(0.0f, 0.0f, 0.0f);
+  }
+  b[0] = vector(kept[0].x, kept[1].y, kept[2].z);
+  b[1] = vector(kept[1].z, kept[2].x, kept[0].y);
+  sum->linear = along_ways(w, sum->linear);
+  sum->angular = vector(0.0f, 0.0f, 0.0f);
+}
+
+/* Takes what is left over out of the solution of free piece n, and `turned`, added to its angular momentum before. */
+CLOTH_SEPARATE void restore_piece(const solve_group *s, const free_pieces *f, int32_t n, cloth_vector turned) {
+  const int32_t label = f->label[n], has_bodies = f->has_bodies;
   float mass;
   common_motion whole = {.centre = centre_of_members(s, label, has_bodies, &mass), .has_bodies = has_bodies};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), turned};
   EACH_MEMBER(s, m, add_momenta_of_member(s, m, label, &whole, &sum));
   inertia_sums inertia;
   find_inertia_of_members(s, label, &whole, 1, &inertia);
+  if (f->ways.kind != WAYS_ALL) { keep_ways(&f->ways, &inertia, &sum); }
   solve_for_motion(&inertia, mass, &sum, &whole);
   EACH_MEMBER(s, m, {
     take_motion(m->c, label, &whole);
@@ -426,7 +447,7 @@ CLOTH_SEPARATE void restore_piece(const solve_group *s, int32_t label, int32_t h
 CLOTH_ONCE void restore_momentum(const solve_group *s, cloth_vector turned) {
   const free_pieces f = free_pieces_of_members(s);
   for (int32_t n = 0; n < f.count; n++) {
-    restore_piece(s, f.label[n], f.has_bodies, turned);
+    restore_piece(s, &f, n, turned);
   }
 }
 
@@ -468,11 +489,13 @@ CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment)
 
 /* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
 CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
+  const free_pieces f = free_pieces_of_members(s);
+  const int is_confined = f.count == 1 && f.ways.kind != WAYS_ALL;
   rigid_way whole;
   int may_move = 1;
   fill_zero(&whole, sizeof whole);
   EACH_MEMBER(s, m, may_move &= is_free_piece(m->c) && !meets_colliders(m->c));
-  if (!may_move) { return whole; }
+  if (!may_move && !is_confined) { return whole; }
   float mass;
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
@@ -486,6 +509,10 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   find_inertia_of_members(s, LABEL_ALL, &about, 0, &inertia);
   const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
   whole.centre = about.centre;
+  if (is_confined) {
+    whole.shift = along_ways(&f.ways, per_mass);
+    return whole;
+  }
   whole.shift = tensor_apply(shift_tensor(&inertia, mass), per_mass);
   whole.half_turn = half_turn_of(&inertia, sum.angular);
   whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));

@@ -173,7 +173,7 @@ static int64_t most_cell_searches(const cloth *c, int32_t cells, int32_t searche
 static work_scene work_scene_of(const cloth *c, int32_t most) {
   work_scene s = {.pins = most ? count_pins(c) : workspace_of(c)->pins,
                   .confined = inputs_of(c)->confined_count,
-                  .free_pieces = most ? is_unheld(c) : free_pieces_of(c).count,
+                  .free_pieces = most ? is_unheld(c) || inputs_of(c)->confined_count > 0 : free_pieces_of(c).count,
                   .in_pieces = !most && is_in_pieces(c),
                   .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
                   .has_targets = inputs_of(c)->targets != TARGETS_NONE,

@@ -200,6 +200,43 @@ static void judge_confined(int is_rod, int substeps) {
   specimen_free(&sp);
 }
 
+#define RAIL_ERROR 1e-5 /* of the momentum that would be if all went at 1 m/s */
+
+/* A sheet whose left half is twice as heavy falls and swings from two corners that slide along a level line, or in a
+   level plane: nothing pushes it along these. */
+static void judge_on_rail(int is_rod, int substeps) {
+  static float masses[CONFINED_SIDE * CONFINED_SIDE];
+  for (int i = 0; i < CONFINED_SIDE * CONFINED_SIDE; i++)
+    masses[i] = i % CONFINED_SIDE < CONFINED_SIDE / 2 ? 2.0f : 1.0f;
+  cloth_config config = plain_config(CONFINED_SIDE, CONFINED_SIDE);
+  config.grid.mass_map = masses;
+  config.capacity.max_confined = 2;
+  undamp(&config);
+  set_steps(&config, substeps, CLOTH_AUTOMATIC);
+  specimen sp = specimen_make(&config);
+  for (int corner = 0; corner < CONFINED_SIDE; corner += CONFINED_SIDE - 1)
+    CHECK((is_rod ? cloth_confine_to_line(sp.s.sheet, corner, vector_at(1.0, 0.0, 0.0))
+                  : cloth_confine_to_plane(sp.s.sheet, corner, vector_at(0.0, 1.0, 0.0))) == CLOTH_OK,
+          "corner %d", corner);
+  double most = 0.0;
+  for (int frame = 0; frame < 300; frame++) {
+    advance(&sp, 1);
+    const motion m = motion_of(&sp, NULL);
+    most = larger(most, (is_rod ? fabs(m.momentum.x) : hypot(m.momentum.x, m.momentum.z)) / m.mass);
+  }
+  const char *settings = settings_text(&config, CLOTH_AUTOMATIC);
+  line_at_most(is_rod ? "corners on a line: momentum along it, error" : "corners in a plane: momentum in it, error",
+               settings, most, RAIL_ERROR);
+  specimen_free(&sp);
+}
+
+static void test_on_rails(void) {
+  for (int n = 0; n < SUBSTEP_CASES; n++) {
+    judge_on_rail(1, all_substeps[n]);
+    judge_on_rail(0, all_substeps[n]);
+  }
+}
+
 static void test_confined(void) {
   for (int n = 0; n < SUBSTEP_CASES; n++) {
     judge_confined(1, all_substeps[n]);

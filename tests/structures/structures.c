@@ -20,6 +20,7 @@ static const test tests[] = {
     TEST(maps),
     TEST(tethers),
     TEST(confined),
+    TEST(on_rails),
     TEST(max_distance),
     TEST(backstop),
     TEST(at_target),
