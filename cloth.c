@@ -2200,6 +2200,8 @@ typedef struct substep_terms {
   float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
   float blend;        /* w */
   float scale;        /* s h^2 / m0 [m/N] */
+  float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
+  float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
   float from, until;  /* where it begins and ends, in shares of its step */
   spring_terms spring[DIRECTIONS];
   float limit, limit_stiffness;  /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
@@ -9286,8 +9288,8 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 /* But for soft cloth whose springs differ by a factor of four at most, solves may go on for so many times the automatic
    iterations as long as they leave something, see solve/solve.h. */
 #define LONGER_SOLVE 4
-/* Slow cloth that something touches goes on for so many times them, whatever its stiffness: coarse levels do not carry
-   folds. With 1 drapes creep and capes slide for longer (docs/lab/slow_drapes.md). */
+/* Slow cloth that something touches goes on for so many times them, whatever its stiffness, see solve/solve.h: coarse
+   levels do not carry folds. */
 #define TOUCHING_ROUNDS 2
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
@@ -9468,11 +9470,15 @@ static float blend_for(const cloth *c, float h) {
 
 /* Fills the coefficients of a substep of h seconds, one of so many of a step. Returns notes. */
 static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_terms *t) {
+  const float last = inputs_of(c)->last_substep;
   t->h = h;
   t->inverse_h = 1.0f / h;
   t->blend = blend_for(c, h);
   t->share = 1.0f - t->blend * (5.0f / 9.0f);
   t->scale = t->share * h * (h / reference_mass(c));
+  t->reach = last > 0.0f ? minimum(last / h, 1.0f) : 1.0f;
+  t->reach = t->reach > 1.0f - EQUAL_SHARE ? 1.0f : t->reach;
+  t->rest = (1.0f - t->reach) / t->reach;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     t->spring[d] = spring_terms_of(c, t, d);
   }
@@ -16857,17 +16863,19 @@ static element_law law_after(const pair_element *e, const pair_ends *x, cloth_ve
   return law.along > 0.0f ? law : none;
 }
 
-/* Takes the laws of elements anew where the solution has led them, before the last iteration; `length`: of the last
-   step along the direction. */
-CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length) {
+/* Takes the laws of elements anew where the solution has led them, before the last of the usual iterations; `length`:
+   of the last step along the direction. `is_slow`: the solve goes on after that, as it has to for other laws: with one
+   iteration left a curtain in folds moves at .2 m/s for ever. Fast cloth keeps its laws but for what lets go. */
+CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length, int32_t is_slow) {
   solve_change all = {0.0f, 0.0f, 0};
   pair_ends x;
   cloth_vector p[4];
   EACH_ELEMENT(g, e, {
-    if (!has_side(e)) { continue; }
+    if (!has_side(e) || (!is_slow && !has_block(&e->press.law))) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const element_law before = e->press.law, after = law_after(e, &x, moved);
+    const element_law before = e->press.law,
+                      after = is_slow ? law_after(e, &x, moved) : fast_law_after(e, x.law, moved);
     const element_law more = {after.force - before.force, after.along - before.along, after.across - before.across};
     if (more.force == 0.0f && more.along == 0.0f && more.across == 0.0f) { continue; }
     const cloth_vector change = element_force(&more, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
@@ -19243,14 +19251,15 @@ static int32_t most_predictions(const cloth *c) {
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x* is x_n. Out: place,
- * way, turn, bent.
+ * Springs are linearised at x = x_n + reach h f v, with reach < 1 only if the last substep was shorter, as cloth that
+ * hangs in frames of uneven length then comes to rest, and if no pin moves. Pins go where they are told. Gravity is not
+ * part of it: at rest x is x_n. Out: place, way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
 typedef struct prediction_terms {
   vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
-  lanes h, blend, drag, dry_drag, rest_speed;
+  lanes h, reach, blend, drag, dry_drag, rest_speed;
   const float *pressed; /* codes of contact; NULL without colliders */
   int32_t blends, has_dry_drag;
 } prediction_terms;
@@ -19262,6 +19271,7 @@ static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
                             .before = c->state.velocity_history ? history_of(c, 1) : none,
                             .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
                             .h = lanes_splat(t->h),
+                            .reach = lanes_splat(t->reach * t->h),
                             .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
                             .drag = lanes_splat(t->drag),
                             .dry_drag = lanes_splat(t->dry_drag),
@@ -19293,10 +19303,10 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
 }
 
 /* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
-CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves) {
+CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
   lanes3 v = lanes3_load(p->v, i);
   if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
-  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), p->h), p->h);
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
 
@@ -19326,7 +19336,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) 
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const lanes mass = lanes_load(diagonal + i);
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-      const lanes3 d = predicted_way(&p, first + i, moves);
+      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
       row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
       const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
       near_store(place, plane, i, x);
@@ -19353,7 +19363,8 @@ CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   close_rows(c, near_array(c, c->scratch.solution));
   if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
   const lanes_sum none = {{0.0f}};
-  workspace_of(c)->kinetic = 0.5f * t->share * sum_of_rows(c, none);
+  const float whole = 1.0f + t->rest;
+  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
 }
 
 /// Acceptance ///
@@ -19453,7 +19464,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   for (int32_t row = piece->first; row < piece->end; row++) {
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
-      const lanes3 d = predicted_way(&p, row * columns + i, moves);
+      const lanes3 d = predicted_way(&p, row * columns + i, moves, p.reach);
       const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
       accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, y));
     }
@@ -19556,7 +19567,7 @@ LAYOUT_CONTRACT(momentum_sums_have_room, sizeof(momentum_sums) <= ROOM_BYTES);
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums *s = (momentum_sums *)room_between_passes(c);
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h));
   clear_room(c, sizeof *s);
   s->p = prediction_of(c, t);
@@ -19570,11 +19581,11 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
       const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
       const lanes3 y = solution_with(a, row, i, last_step, has_solution);
       own_store(a->solution, row * a->pitch + i, y);
-      const lanes3 way = predicted_way(p, particle, there);
+      const lanes3 way = predicted_way(p, particle, there, p->reach);
       const lanes3 v = lanes3_load(p->v, particle);
       const lanes3 going =
           lanes3_quantise(lanes3_scale(v, lanes_multiply(left_by_drag(p, v, particle), p->h)), WORK_ROUNDER);
-      lanes3 d = lanes3_scale(lanes3_subtract(y, fall), mass);
+      lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
       lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
       if (a->air) {
         const lanes3 air = air_at_solution(&s->wind, i, ends, way, y);
@@ -20558,24 +20569,25 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
   }
 }
 
-/* What the forces of particles begin with: gravity, and the plate. */
+/* What the forces of particles begin with: inertia and gravity, and the plate. */
 typedef struct first_forces {
   lanes3 fall;
-  lanes plate; /* factor of its forces */
+  lanes rest, plate; /* plate: factor of its forces */
   int32_t bends;
   wind_row *wind; /* with air */
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
   return (first_forces){.fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h)),
+                        .rest = lanes_splat(t->rest),
                         .plate = lanes_splat(plate_scale(a, t, 1.0f)),
                         .bends = t->bends,
                         .wind = wind};
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
-CLOTH_INLINE lanes3 first_force(const first_forces *f, const float *b, int32_t i, lanes mass) {
-  const lanes3 force = lanes3_scale(f->fall, mass);
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
+  const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
   return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
@@ -20590,7 +20602,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
     const lanes held = lanes_load(diagonal + i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
     const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
-    own_store(b, i, lanes3_add(first_force(f, b, i, held), force.force));
+    own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
     own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
     if (drags) { lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held))); }
   });
@@ -20611,7 +20623,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, b, i, held);
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, b, i, held);
     const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }
@@ -22871,10 +22883,10 @@ static void accept_common_bodies(const solve_group *g) {
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
-/* And the most with which such a solve goes on: it goes on without the touches that have let go by then, while laws of
-   pairs have been taken anew. Without a bound a sheet that is born in a box comes out of it at 3.3 m/s (S5, 3). */
-#define MOST_LEFT_TOUCH 3.0e-4f
-#define NO_BOUND 1.0e30f
+/* Cloth of so many particles goes on where it touches colliders alone, and of any size where it touches cloth: these
+   laws are taken anew, while touches of colliders that let go are missing then. With smaller ones a tablecloth shakes
+   at 1 m/s with 10 substeps (docs/lab/slow_drapes.md). */
+#define LARGE_CLOTH 2048
 /* Cloth is slow below this share of the kinetic energy of a substep's free fall. */
 #define STILL_SHARE 1.0f
 
@@ -22898,7 +22910,6 @@ static float energy_of_fall(const cloth *c, const substep_terms *t) {
 typedef struct solve_state {
   const solve_group *group;
   float tolerance, finished; /* bounds on the root of r . z over the first, and on the last change of the potential */
-  float most_left;           /* the largest last change with which a solve goes on */
   int32_t fixed_work, has_bodies, iterations, end;
   int32_t goes_on;               /* 1: beyond `iterations`, while more than `finished` is left */
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
@@ -22966,7 +22977,7 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   });
   if (has_elements(s->group) && is_last) {
     note_solutions(s->group);
-    const solve_change change = release_pairs(s->group->pairs, s->step);
+    const solve_change change = release_pairs(s->group->pairs, s->step, s->goes_on);
     add_change(&all, &change, 1.0f);
   }
   return all;
@@ -22985,11 +22996,10 @@ static void set_solve_bounds(solve_state *s) {
     meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
     s->iterations = larger_of(m->t->iterations, s->iterations);
     most = larger_of(m->t->most_iterations, most);
-    rounds = smaller_of(m->t->rounds, rounds);
+    rounds = smaller_of(m->c->count >= LARGE_CLOTH || has_elements(s->group) ? m->t->rounds : 1, rounds);
   });
-  s->goes_on = !meets || kinetic < STILL_SHARE * fall;
+  s->goes_on = !meets || (rounds > 1 && kinetic < STILL_SHARE * fall);
   s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
-  s->most_left = meets && !has_elements(s->group) ? MOST_LEFT_TOUCH * fall : NO_BOUND;
   s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 
@@ -23076,7 +23086,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
     turn_members(&s, iteration);
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
-    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished && s.unsolved < s.most_left);
+    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
     if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }
@@ -23144,16 +23154,21 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
 
+/* 1 if a pin of a cloth moves in the substep. */
+static int do_pins_move(const cloth *c) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const cloth_vector velocity = vector_load(v, i);
+    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 1; }
+  }
+  return 0;
+}
+
 /* 1 if no pin of the members moves in the substep. */
 static int do_pins_rest(const solve_group *s) {
-  EACH_MEMBER(s, m, {
-    const vector_array v = vectors_at(m->c, m->c->state.velocity);
-    for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
-      const cloth_vector velocity = vector_load(v, i);
-      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
-    }
-  });
-  return 1;
+  int rest = 1;
+  EACH_MEMBER(s, m, rest &= !do_pins_move(m->c));
+  return rest;
 }
 
 /* 1 in the first substep of a step if pins of a member rest that are new or have moved in the substep before. Where
@@ -23179,7 +23194,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     const int32_t particle = row * a->columns + i;
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
     const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-    const lanes3 predicted = predicted_way(&p, particle, moves);
+    const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
     const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
     own_store(a->solution, place, y);
     near_store(near_row(a->direction, a->pitch, row), a->plane, i, predicted);
@@ -23316,7 +23331,7 @@ CLOTH_INLINE lanes plate_rise(const energy_row *e, int32_t i, lanes3 d) {
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
-  const lanes half = lanes_splat(0.5f * t->share);
+  const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(e->c)->gravity, t->share * t->h * t->h));
   const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
@@ -23325,7 +23340,8 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
     const lanes3 way = near_load(predicted, a->plane, i);
-    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, way), lanes3_add(d, way)));
+    const lanes3 w = lanes3_scale(way, whole);
+    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) { outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way))); }
     const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);
@@ -23859,7 +23875,7 @@ CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, cons
     take_wind_row(&wind, a, row);
     EACH_ROW_BLOCK(i, ends, a->columns, {
       const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 way = predicted_way(&p, row * a->columns + i, moves);
+      const lanes3 way = predicted_way(&p, row * a->columns + i, moves, p.reach);
       const lanes3 force = lanes3_select(moves, lanes3_of(zero, zero, zero), wind_on_block(&wind, i, ends, way).force);
       vector_sum_add(&sum, i, lanes3_keep(lanes_first(a->columns - i), force));
     });
@@ -24254,13 +24270,14 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
-  const int32_t met = s->iterations > 0 ? most : smaller_of(t.rounds * t.iterations, iterations); /* of what touches */
+  const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
+  const int32_t longest = s->iterations > 0 ? most : smaller_of(t.rounds * t.iterations, iterations);
   work_scene alone = *s;
   alone.touches = alone.cells = 0;
-  uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
-  part += (times(s->touches, TOUCH_PARTICLES) + times(s->cells, 1)) * record_cost(c);
-  part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
-  return times(s->parts, part);
+  const uint64_t records = (times(s->touches, TOUCH_PARTICLES) + times(s->cells, 1)) * record_cost(c);
+  const uint64_t touching = substep_work(c, &t, s, t.solves ? met : 0, shortenings) + records;
+  const uint64_t part = larger_work(touching, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
+  return larger_work(times(s->parts, part), substep_work(c, &t, s, t.solves ? longest : 0, shortenings) + records);
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
@@ -24779,6 +24796,11 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   const float scale = t->scale, whole = (float)plan->stride / (float)plan->substeps;
   const float end = (float)(plan->index + 1) / (float)plan->substeps;
   plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
+  t->rounds = length < 1.0f ? 1 : t->rounds; /* what is divided is not slow */
+  if (t->reach < 1.0f && do_pins_move(c)) {
+    t->reach = 1.0f; /* as far as these go: a shorter way would tear the cloth off them */
+    t->rest = 0.0f;
+  }
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) { change_scale(c, t); }

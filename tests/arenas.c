@@ -189,14 +189,14 @@ static void test_memory_of_grid(int columns, int rows, const float *map) {
   cloth_config config = cloth_config_default();
   config.columns = columns;
   config.rows = rows;
-  expect_bytes(&config, 386, "by default");
+  expect_bytes(&config, 383, "by default");
   test_options_of_grid(&config, map);
   cloth_config option = config;
   option.max_colliders = 0;
   expect_bytes(&option, 190, "without colliders");
   option = config;
   option.integration.method = CLOTH_INTEGRATION_EXPLICIT_ONLY;
-  expect_bytes(&option, 299, "explicit only");
+  expect_bytes(&option, 296, "explicit only");
 }
 
 static void test_memory(void) {

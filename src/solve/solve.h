@@ -181,10 +181,10 @@ static void accept_common_bodies(const solve_group *g) {
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
-/* And the most with which such a solve goes on: it goes on without the touches that have let go by then, while laws of
-   pairs have been taken anew. Without a bound a sheet that is born in a box comes out of it at 3.3 m/s (S5, 3). */
-#define MOST_LEFT_TOUCH 3.0e-4f
-#define NO_BOUND 1.0e30f
+/* Cloth of so many particles goes on where it touches colliders alone, and of any size where it touches cloth: these
+   laws are taken anew, while touches of colliders that let go are missing then. With smaller ones a tablecloth shakes
+   at 1 m/s with 10 substeps (docs/lab/slow_drapes.md). */
+#define LARGE_CLOTH 2048
 /* Cloth is slow below this share of the kinetic energy of a substep's free fall. */
 #define STILL_SHARE 1.0f
 
@@ -208,7 +208,6 @@ static float energy_of_fall(const cloth *c, const substep_terms *t) {
 typedef struct solve_state {
   const solve_group *group;
   float tolerance, finished; /* bounds on the root of r . z over the first, and on the last change of the potential */
-  float most_left;           /* the largest last change with which a solve goes on */
   int32_t fixed_work, has_bodies, iterations, end;
   int32_t goes_on;               /* 1: beyond `iterations`, while more than `finished` is left */
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
@@ -276,7 +275,7 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   });
   if (has_elements(s->group) && is_last) {
     note_solutions(s->group);
-    const solve_change change = release_pairs(s->group->pairs, s->step);
+    const solve_change change = release_pairs(s->group->pairs, s->step, s->goes_on);
     add_change(&all, &change, 1.0f);
   }
   return all;
@@ -295,11 +294,10 @@ static void set_solve_bounds(solve_state *s) {
     meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
     s->iterations = larger_of(m->t->iterations, s->iterations);
     most = larger_of(m->t->most_iterations, most);
-    rounds = smaller_of(m->t->rounds, rounds);
+    rounds = smaller_of(m->c->count >= LARGE_CLOTH || has_elements(s->group) ? m->t->rounds : 1, rounds);
   });
-  s->goes_on = !meets || kinetic < STILL_SHARE * fall;
+  s->goes_on = !meets || (rounds > 1 && kinetic < STILL_SHARE * fall);
   s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
-  s->most_left = meets && !has_elements(s->group) ? MOST_LEFT_TOUCH * fall : NO_BOUND;
   s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 
@@ -386,7 +384,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
     turn_members(&s, iteration);
     s.most = multiply_direction(&s, is_last || is_done);
     set_step(&s, was_done);
-    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished && s.unsolved < s.most_left);
+    is_done |= iteration >= s.iterations && !(s.unsolved > s.finished);
     if (is_last || (is_done && !s.fixed_work)) { return iteration; }
     advance_members(&s, iteration, is_done);
   }

@@ -78,16 +78,21 @@
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
 
+/* 1 if a pin of a cloth moves in the substep. */
+static int do_pins_move(const cloth *c) {
+  const vector_array v = vectors_at(c, c->state.velocity);
+  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
+    const cloth_vector velocity = vector_load(v, i);
+    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 1; }
+  }
+  return 0;
+}
+
 /* 1 if no pin of the members moves in the substep. */
 static int do_pins_rest(const solve_group *s) {
-  EACH_MEMBER(s, m, {
-    const vector_array v = vectors_at(m->c, m->c->state.velocity);
-    for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
-      const cloth_vector velocity = vector_load(v, i);
-      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
-    }
-  });
-  return 1;
+  int rest = 1;
+  EACH_MEMBER(s, m, rest &= !do_pins_move(m->c));
+  return rest;
 }
 
 /* 1 in the first substep of a step if pins of a member rest that are new or have moved in the substep before. Where
@@ -113,7 +118,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     const int32_t particle = row * a->columns + i;
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
     const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-    const lanes3 predicted = predicted_way(&p, particle, moves);
+    const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
     const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
     own_store(a->solution, place, y);
     near_store(near_row(a->direction, a->pitch, row), a->plane, i, predicted);
@@ -250,7 +255,7 @@ CLOTH_INLINE lanes plate_rise(const energy_row *e, int32_t i, lanes3 d) {
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
-  const lanes half = lanes_splat(0.5f * t->share);
+  const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(e->c)->gravity, t->share * t->h * t->h));
   const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
@@ -259,7 +264,8 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
     const lanes3 way = near_load(predicted, a->plane, i);
-    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, way), lanes3_add(d, way)));
+    const lanes3 w = lanes3_scale(way, whole);
+    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) { outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way))); }
     const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);

@@ -284,13 +284,14 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
-  const int32_t met = s->iterations > 0 ? most : smaller_of(t.rounds * t.iterations, iterations); /* of what touches */
+  const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
+  const int32_t longest = s->iterations > 0 ? most : smaller_of(t.rounds * t.iterations, iterations);
   work_scene alone = *s;
   alone.touches = alone.cells = 0;
-  uint64_t part = substep_work(c, &t, s, t.solves ? met : 0, shortenings);
-  part += (times(s->touches, TOUCH_PARTICLES) + times(s->cells, 1)) * record_cost(c);
-  part = larger_work(part, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
-  return times(s->parts, part);
+  const uint64_t records = (times(s->touches, TOUCH_PARTICLES) + times(s->cells, 1)) * record_cost(c);
+  const uint64_t touching = substep_work(c, &t, s, t.solves ? met : 0, shortenings) + records;
+  const uint64_t part = larger_work(touching, substep_work(c, &t, &alone, t.solves ? most : 0, shortenings));
+  return larger_work(times(s->parts, part), substep_work(c, &t, s, t.solves ? longest : 0, shortenings) + records);
 }
 
 /* Most work of the substeps of a step: all of them, or some and then longer ones after a deadline. */
