@@ -18574,11 +18574,12 @@ static common_ways ways_within(const common_ways *w, const confinement *entry) {
   }
 }
 
-/* The ways of a cloth without gaps that nothing holds but confinements. */
-static common_ways ways_of_confined(const cloth *c) {
+/* The ways of a cloth without gaps that confinements alone hold; none of other cloth. */
+CLOTH_SEPARATE common_ways ways_of_confined(const cloth *c) {
   common_ways w = {WAYS_ALL, {0.0f, 0.0f, 0.0f}};
-  const int is_held = inputs_of(c)->targets != TARGETS_NONE || inputs_of(c)->attachment_count > 0 || has_gaps(c) ||
-                      workspace_of(c)->has_pairs || meets_colliders(c) || next_held(c, 0) < c->count;
+  const int is_held = inputs_of(c)->confined_count == 0 || inputs_of(c)->targets != TARGETS_NONE ||
+                      inputs_of(c)->attachment_count > 0 || has_gaps(c) || workspace_of(c)->has_pairs ||
+                      meets_colliders(c) || next_held(c, 0) < c->count;
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     w = ways_within(&w, &confined_of(c)[n]);
   }
@@ -19251,9 +19252,8 @@ static int32_t most_predictions(const cloth *c) {
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised at x = x_n + reach h f v, with reach < 1 only if the last substep was shorter, as cloth that
- * hangs in frames of uneven length then comes to rest, and if no pin moves. Pins go where they are told. Gravity is not
- * part of it: at rest x is x_n. Out: place, way, turn, bent.
+ * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter and no pin moves.
+ * Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
@@ -19962,13 +19962,12 @@ CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment)
 
 /* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
 CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
-  const free_pieces f = free_pieces_of_members(s);
-  const int is_confined = f.count == 1 && f.ways.kind != WAYS_ALL;
+  const common_ways confined = ways_of_confined(s->members->c);
   rigid_way whole;
   int may_move = 1;
   fill_zero(&whole, sizeof whole);
   EACH_MEMBER(s, m, may_move &= is_free_piece(m->c) && !meets_colliders(m->c));
-  if (!may_move && !is_confined) { return whole; }
+  if (!may_move && (s->joints || confined.kind == WAYS_NONE)) { return whole; }
   float mass;
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
   momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
@@ -19978,14 +19977,14 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
     add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
     add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
   });
-  inertia_sums inertia;
-  find_inertia_of_members(s, LABEL_ALL, &about, 0, &inertia);
   const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
   whole.centre = about.centre;
-  if (is_confined) {
-    whole.shift = along_ways(&f.ways, per_mass);
+  if (!may_move) { /* it does not turn */
+    whole.shift = along_ways(&confined, per_mass);
     return whole;
   }
+  inertia_sums inertia;
+  find_inertia_of_members(s, LABEL_ALL, &about, 0, &inertia);
   whole.shift = tensor_apply(shift_tensor(&inertia, mass), per_mass);
   whole.half_turn = half_turn_of(&inertia, sum.angular);
   whole.share = 2.0f / (1.0f + vector_dot(whole.half_turn, whole.half_turn));

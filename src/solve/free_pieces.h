@@ -90,11 +90,12 @@ static common_ways ways_within(const common_ways *w, const confinement *entry) {
   }
 }
 
-/* The ways of a cloth without gaps that nothing holds but confinements. */
-static common_ways ways_of_confined(const cloth *c) {
+/* The ways of a cloth without gaps that confinements alone hold; none of other cloth. */
+CLOTH_SEPARATE common_ways ways_of_confined(const cloth *c) {
   common_ways w = {WAYS_ALL, {0.0f, 0.0f, 0.0f}};
-  const int is_held = inputs_of(c)->targets != TARGETS_NONE || inputs_of(c)->attachment_count > 0 || has_gaps(c) ||
-                      workspace_of(c)->has_pairs || meets_colliders(c) || next_held(c, 0) < c->count;
+  const int is_held = inputs_of(c)->confined_count == 0 || inputs_of(c)->targets != TARGETS_NONE ||
+                      inputs_of(c)->attachment_count > 0 || has_gaps(c) || workspace_of(c)->has_pairs ||
+                      meets_colliders(c) || next_held(c, 0) < c->count;
   for (int32_t n = 0; WITH_CONFINED && n < inputs_of(c)->confined_count; n++) {
     w = ways_within(&w, &confined_of(c)[n]);
   }

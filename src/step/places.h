@@ -10,9 +10,8 @@
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised at x = x_n + reach h f v, with reach < 1 only if the last substep was shorter, as cloth that
- * hangs in frames of uneven length then comes to rest, and if no pin moves. Pins go where they are told. Gravity is not
- * part of it: at rest x is x_n. Out: place, way, turn, bent.
+ * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter and no pin moves.
+ * Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
