@@ -2200,8 +2200,6 @@ typedef struct substep_terms {
   float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
   float blend;        /* w */
   float scale;        /* s h^2 / m0 [m/N] */
-  float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
-  float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
   float from, until;  /* where it begins and ends, in shares of its step */
   spring_terms spring[DIRECTIONS];
   float limit, limit_stiffness;  /* strain from which warp and weft are stiffer, 0: none; over the spring's own */
@@ -9470,15 +9468,11 @@ static float blend_for(const cloth *c, float h) {
 
 /* Fills the coefficients of a substep of h seconds, one of so many of a step. Returns notes. */
 static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_terms *t) {
-  const float last = inputs_of(c)->last_substep;
   t->h = h;
   t->inverse_h = 1.0f / h;
   t->blend = blend_for(c, h);
   t->share = 1.0f - t->blend * (5.0f / 9.0f);
   t->scale = t->share * h * (h / reference_mass(c));
-  t->reach = last > 0.0f ? minimum(last / h, 1.0f) : 1.0f;
-  t->reach = t->reach > 1.0f - EQUAL_SHARE ? 1.0f : t->reach;
-  t->rest = (1.0f - t->reach) / t->reach;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     t->spring[d] = spring_terms_of(c, t, d);
   }
@@ -19252,14 +19246,14 @@ static int32_t most_predictions(const cloth *c) {
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter and no pin moves.
- * Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
+ * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place,
+ * way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
 typedef struct prediction_terms {
   vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
-  lanes h, reach, blend, drag, dry_drag, rest_speed;
+  lanes h, blend, drag, dry_drag, rest_speed;
   const float *pressed; /* codes of contact; NULL without colliders */
   int32_t blends, has_dry_drag;
 } prediction_terms;
@@ -19271,7 +19265,6 @@ static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
                             .before = c->state.velocity_history ? history_of(c, 1) : none,
                             .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
                             .h = lanes_splat(t->h),
-                            .reach = lanes_splat(t->reach * t->h),
                             .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
                             .drag = lanes_splat(t->drag),
                             .dry_drag = lanes_splat(t->dry_drag),
@@ -19303,10 +19296,10 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
 }
 
 /* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
-CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
+CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves) {
   lanes3 v = lanes3_load(p->v, i);
   if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
-  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), p->h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
 
@@ -19336,7 +19329,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) 
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const lanes mass = lanes_load(diagonal + i);
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      const lanes3 d = predicted_way(&p, first + i, moves);
       row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
       const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
       near_store(place, plane, i, x);
@@ -19363,8 +19356,7 @@ CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   close_rows(c, near_array(c, c->scratch.solution));
   if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
   const lanes_sum none = {{0.0f}};
-  const float whole = 1.0f + t->rest;
-  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
+  workspace_of(c)->kinetic = 0.5f * t->share * sum_of_rows(c, none);
 }
 
 /// Acceptance ///
@@ -19464,7 +19456,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   for (int32_t row = piece->first; row < piece->end; row++) {
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
-      const lanes3 d = predicted_way(&p, row * columns + i, moves, p.reach);
+      const lanes3 d = predicted_way(&p, row * columns + i, moves);
       const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
       accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, y));
     }
@@ -19567,7 +19559,7 @@ LAYOUT_CONTRACT(momentum_sums_have_room, sizeof(momentum_sums) <= ROOM_BYTES);
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums *s = (momentum_sums *)room_between_passes(c);
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h));
   clear_room(c, sizeof *s);
   s->p = prediction_of(c, t);
@@ -19581,11 +19573,11 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
       const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
       const lanes3 y = solution_with(a, row, i, last_step, has_solution);
       own_store(a->solution, row * a->pitch + i, y);
-      const lanes3 way = predicted_way(p, particle, there, p->reach);
+      const lanes3 way = predicted_way(p, particle, there);
       const lanes3 v = lanes3_load(p->v, particle);
       const lanes3 going =
           lanes3_quantise(lanes3_scale(v, lanes_multiply(left_by_drag(p, v, particle), p->h)), WORK_ROUNDER);
-      lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
+      lanes3 d = lanes3_scale(lanes3_subtract(y, fall), mass);
       lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
       if (a->air) {
         const lanes3 air = air_at_solution(&s->wind, i, ends, way, y);
@@ -20568,25 +20560,24 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
   }
 }
 
-/* What the forces of particles begin with: inertia and gravity, and the plate. */
+/* What the forces of particles begin with: gravity, and the plate. */
 typedef struct first_forces {
   lanes3 fall;
-  lanes rest, plate; /* plate: factor of its forces */
+  lanes plate; /* factor of its forces */
   int32_t bends;
   wind_row *wind; /* with air */
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
   return (first_forces){.fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h)),
-                        .rest = lanes_splat(t->rest),
                         .plate = lanes_splat(plate_scale(a, t, 1.0f)),
                         .bends = t->bends,
                         .wind = wind};
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
-CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
-  const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const float *b, int32_t i, lanes mass) {
+  const lanes3 force = lanes3_scale(f->fall, mass);
   return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
@@ -20601,7 +20592,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
     const lanes held = lanes_load(diagonal + i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
     const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
-    own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
+    own_store(b, i, lanes3_add(first_force(f, b, i, held), force.force));
     own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
     if (drags) { lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held))); }
   });
@@ -20622,7 +20613,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, b, i, held);
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, b, i, held);
     const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }
@@ -23193,7 +23184,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     const int32_t particle = row * a->columns + i;
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
     const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-    const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
+    const lanes3 predicted = predicted_way(&p, particle, moves);
     const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
     own_store(a->solution, place, y);
     near_store(near_row(a->direction, a->pitch, row), a->plane, i, predicted);
@@ -23330,7 +23321,7 @@ CLOTH_INLINE lanes plate_rise(const energy_row *e, int32_t i, lanes3 d) {
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
-  const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
+  const lanes half = lanes_splat(0.5f * t->share);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(e->c)->gravity, t->share * t->h * t->h));
   const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
@@ -23339,8 +23330,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
     const lanes3 way = near_load(predicted, a->plane, i);
-    const lanes3 w = lanes3_scale(way, whole);
-    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
+    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, way), lanes3_add(d, way)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) { outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way))); }
     const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);
@@ -23874,7 +23864,7 @@ CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, cons
     take_wind_row(&wind, a, row);
     EACH_ROW_BLOCK(i, ends, a->columns, {
       const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 way = predicted_way(&p, row * a->columns + i, moves, p.reach);
+      const lanes3 way = predicted_way(&p, row * a->columns + i, moves);
       const lanes3 force = lanes3_select(moves, lanes3_of(zero, zero, zero), wind_on_block(&wind, i, ends, way).force);
       vector_sum_add(&sum, i, lanes3_keep(lanes_first(a->columns - i), force));
     });
@@ -24797,10 +24787,6 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   const float end = (float)(plan->index + 1) / (float)plan->substeps;
   plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
   t->rounds = length < 1.0f ? 1 : t->rounds; /* what is divided is not slow */
-  if (t->reach < 1.0f && do_pins_move(c)) {
-    t->reach = 1.0f; /* as far as these go: a shorter way would tear the cloth off them */
-    t->rest = 0.0f;
-  }
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) { change_scale(c, t); }

@@ -41,16 +41,16 @@ static const struct {
     {"targets", play_targets, UINT64_C(0x1f5592e7f3f0badb)},
     {"bodies", play_bodies, UINT64_C(0x4661ab52f0f8149f)},
     {"workers", play_workers, UINT64_C(0x7cd1e44b2e1a24c5)},
-    {"random_1", play_random_1, UINT64_C(0xeb1bc57efd58f674)},
-    {"random_2", play_random_2, UINT64_C(0xc72cde60380723b1)},
+    {"random_1", play_random_1, UINT64_C(0xed2eb3dd6b84a670)},
+    {"random_2", play_random_2, UINT64_C(0xdbb595d473eb3bf6)},
     {"plans", play_plans, UINT64_C(0xff861eb7e3db5f63)},
-    {"settled", play_settled, UINT64_C(0xa5ce5cf4d50566be)},
+    {"settled", play_settled, UINT64_C(0x581c70a4627b3fed)},
 };
 
 /* Of the work of each, with the 4 lanes of SSE2. */
 static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
-    UINT64_C(0xae3538568f43619b), UINT64_C(0xc1a69659c5f9dca5), UINT64_C(0x7e034122be2ddeb7),
-    UINT64_C(0x7f5feb4f5fe0bbc2), UINT64_C(0x4cefabb07f40288a), UINT64_C(0x6bdd54d9c4e0bc81),
+    UINT64_C(0xae3538568f43619b), UINT64_C(0xc1a69659c5f9dca5), UINT64_C(0x5d7c5d876e556eef),
+    UINT64_C(0x29d507e6b08cf6c3), UINT64_C(0xb264a7f6b02588c1), UINT64_C(0x93566337274636e6),
     UINT64_C(0x52337a1d011f2f65), UINT64_C(0x2d61c49adaaac1a1), UINT64_C(0x6c0066372cc47dd7),
     UINT64_C(0xe302168fe9fd604a), UINT64_C(0x4be6fc42187b3192), UINT64_C(0x4dcd413de5a15537),
     UINT64_C(0x0c27e3b544323eea), UINT64_C(0x67673e70b6a159c2), UINT64_C(0xb433aa60a6604f51),
@@ -58,7 +58,7 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0x0000000000000000), UINT64_C(0xb12a76be3de44163), UINT64_C(0x0000000000000000),
     UINT64_C(0x5e7f3efd181e75ba), UINT64_C(0xbcdfd095d5609462), UINT64_C(0x370d0dcad0b623fb),
     UINT64_C(0xe1733d27d1935647), UINT64_C(0xacadbafc0e854f44), UINT64_C(0xe9fa9dcc012d7fef),
-    UINT64_C(0x9281bf7370c66fcc), UINT64_C(0x0a6e4479506a9393), 0,
+    UINT64_C(0xed29409f4c645714), UINT64_C(0x7b8038ac1a09ef53), 0,
     UINT64_C(0x2be5f190ec885674),
 };
 

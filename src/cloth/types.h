@@ -118,8 +118,6 @@ typedef struct substep_terms {
   float share;        /* s = 1 - 5 w / 9 with w, the share of BDF2 in the prediction */
   float blend;        /* w */
   float scale;        /* s h^2 / m0 [m/N] */
-  float reach;        /* the springs are linearised at x_n + reach h f v: the last substep's length over h, at most 1 */
-  float rest;         /* (1 - reach) / reach: what is left of the prediction there, over x - x_n */
   float from, until;  /* where it begins and ends, in shares of its step */
   spring_terms spring[DIRECTIONS];
   float limit, limit_stiffness;  /* strain from which warp and weft are stiffer, 0: none; over the spring's own */

@@ -118,7 +118,7 @@ CLOTH_SEPARATE void set_ways(const cloth *c, const substep_terms *t, int32_t has
     const int32_t particle = row * a->columns + i;
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
     const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-    const lanes3 predicted = predicted_way(&p, particle, moves, p.reach);
+    const lanes3 predicted = predicted_way(&p, particle, moves);
     const lanes3 d = lanes3_add(predicted, lanes3_keep(moves, y));
     own_store(a->solution, place, y);
     near_store(near_row(a->direction, a->pitch, row), a->plane, i, predicted);
@@ -255,7 +255,7 @@ CLOTH_INLINE lanes plate_rise(const energy_row *e, int32_t i, lanes3 d) {
 static void rise_of_row(const energy_row *e, row_sum *sum) {
   const solve_arrays *a = e->a;
   const substep_terms *t = e->t;
-  const lanes half = lanes_splat(0.5f * t->share), whole = lanes_splat(1.0f + t->rest);
+  const lanes half = lanes_splat(0.5f * t->share);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(e->c)->gravity, t->share * t->h * t->h));
   const float *predicted = near_row(a->direction, a->pitch, e->row);
   EACH_ROW_BLOCK(i, ends, a->columns, {
@@ -264,8 +264,7 @@ static void rise_of_row(const energy_row *e, row_sum *sum) {
     const lanes3 d = near_load(e->r.way, a->plane, i);
     const lanes3 moved = lanes3_keep(moves, d);
     const lanes3 way = near_load(predicted, a->plane, i);
-    const lanes3 w = lanes3_scale(way, whole);
-    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, w), lanes3_add(d, w)));
+    const lanes faster = lanes_multiply(half, lanes3_dot(lanes3_subtract(d, way), lanes3_add(d, way)));
     lanes3 outside = lanes3_scale(fall, mass);
     if (a->air) { outside = lanes3_add(outside, air_at_solution(&e->wind, i, ends, way, lanes3_subtract(d, way))); }
     const lanes work = lanes3_dot(lanes3_keep(moves, lanes3_flush(outside)), moved);

@@ -221,25 +221,24 @@ CLOTH_INLINE void sum_blocks_of_row(const solve_arrays *a, const linear_row *row
   }
 }
 
-/* What the forces of particles begin with: inertia and gravity, and the plate. */
+/* What the forces of particles begin with: gravity, and the plate. */
 typedef struct first_forces {
   lanes3 fall;
-  lanes rest, plate; /* plate: factor of its forces */
+  lanes plate; /* factor of its forces */
   int32_t bends;
   wind_row *wind; /* with air */
 } first_forces;
 
 static first_forces first_forces_of(const cloth *c, const solve_arrays *a, const substep_terms *t, wind_row *wind) {
   return (first_forces){.fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h)),
-                        .rest = lanes_splat(t->rest),
                         .plate = lanes_splat(plate_scale(a, t, 1.0f)),
                         .bends = t->bends,
                         .wind = wind};
 }
 
 /* Those of a block of particles of mass ratios `mass`; `b` holds the forces of the plate. */
-CLOTH_INLINE lanes3 first_force(const first_forces *f, const linear_row *r, const float *b, int32_t i, lanes mass) {
-  const lanes3 force = lanes3_scale(lanes3_add_scaled(f->fall, near_load(r->way, r->plane, i), f->rest), mass);
+CLOTH_INLINE lanes3 first_force(const first_forces *f, const float *b, int32_t i, lanes mass) {
+  const lanes3 force = lanes3_scale(f->fall, mass);
   return f->bends ? lanes3_subtract(force, lanes3_scale(own_load(b, i), f->plate)) : force;
 }
 
@@ -254,7 +253,7 @@ static void start_in_air(const solve_arrays *a, const first_forces *f, const lin
     const lanes held = lanes_load(diagonal + i);
     const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
     const wind_force force = wind_on_block(wind, i, ends, near_load(ways.way, ways.plane, i));
-    own_store(b, i, lanes3_add(first_force(f, &ways, b, i, held), force.force));
+    own_store(b, i, lanes3_add(first_force(f, b, i, held), force.force));
     own_store(air, i, lanes3_keep(moves, lanes3_quantise(lanes3_scale(force.normal, force.root), WORK_ROUNDER)));
     if (drags) { lanes_store(diagonal + i, lanes_keep(moves, lanes_add(held, force.held))); }
   });
@@ -275,7 +274,7 @@ CLOTH_INLINE void sum_forces_of_row(const solve_arrays *a, const first_forces *f
       own_store(b, i, lanes3_splat(vector(0.0f, 0.0f, 0.0f)));
       continue;
     }
-    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, &r, b, i, held);
+    const lanes3 start = is_started ? own_load(b, i) : first_force(&f, b, i, held);
     const lanes3 force = lanes3_subtract(start, forces_of_springs(&r.above, &r.brought, r.buffer, i, is_last));
     own_store(b, i, lanes3_quantise(lanes3_keep(kept, force), WORK_ROUNDER));
   }

@@ -94,7 +94,7 @@ LAYOUT_CONTRACT(momentum_sums_have_room, sizeof(momentum_sums) <= ROOM_BYTES);
 CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *t, const solve_arrays *a,
                                            cloth_vector centre, int32_t has_solution) {
   momentum_sums *s = (momentum_sums *)room_between_passes(c);
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step), rest = lanes_splat(t->rest);
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
   const lanes3 fall = lanes3_splat(vector_scale_work(inputs_of(c)->gravity, t->share * t->h * t->h));
   clear_room(c, sizeof *s);
   s->p = prediction_of(c, t);
@@ -108,11 +108,11 @@ CLOTH_SEPARATE momenta momenta_of_solution(const cloth *c, const substep_terms *
       const lanes_mask there = lanes_less(lanes_splat(0.0f), mass);
       const lanes3 y = solution_with(a, row, i, last_step, has_solution);
       own_store(a->solution, row * a->pitch + i, y);
-      const lanes3 way = predicted_way(p, particle, there, p->reach);
+      const lanes3 way = predicted_way(p, particle, there);
       const lanes3 v = lanes3_load(p->v, particle);
       const lanes3 going =
           lanes3_quantise(lanes3_scale(v, lanes_multiply(left_by_drag(p, v, particle), p->h)), WORK_ROUNDER);
-      lanes3 d = lanes3_scale(lanes3_subtract(lanes3_subtract(y, lanes3_scale(way, rest)), fall), mass);
+      lanes3 d = lanes3_scale(lanes3_subtract(y, fall), mass);
       lanes3 e = lanes3_scale(lanes3_subtract(lanes3_add(way, y), going), mass);
       if (a->air) {
         const lanes3 air = air_at_solution(&s->wind, i, ends, way, y);

@@ -10,14 +10,14 @@
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised at x = x_n + reach h f v, reach < 1 only if the last substep was shorter and no pin moves.
- * Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place, way, turn, bent.
+ * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place,
+ * way, turn, bent.
  */
 
 /* What the prediction of a block takes, copied. */
 typedef struct prediction_terms {
   vector_array x, v, before, earlier; /* of the state; before and earlier: NULL without history */
-  lanes h, reach, blend, drag, dry_drag, rest_speed;
+  lanes h, blend, drag, dry_drag, rest_speed;
   const float *pressed; /* codes of contact; NULL without colliders */
   int32_t blends, has_dry_drag;
 } prediction_terms;
@@ -29,7 +29,6 @@ static prediction_terms prediction_of(const cloth *c, const substep_terms *t) {
                             .before = c->state.velocity_history ? history_of(c, 1) : none,
                             .earlier = t->blend > 0.0f ? history_of(c, 2) : none,
                             .h = lanes_splat(t->h),
-                            .reach = lanes_splat(t->reach * t->h),
                             .blend = lanes_splat(t->blend * (1.0f / 9.0f)),
                             .drag = lanes_splat(t->drag),
                             .dry_drag = lanes_splat(t->dry_drag),
@@ -61,10 +60,10 @@ CLOTH_INLINE lanes left_by_drag(const prediction_terms *p, lanes3 v, int32_t i) 
 }
 
 /* The way of a block over the substep's prediction, h f v, and of pins; `moves`: which are not pinned. */
-CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves, lanes h) {
+CLOTH_INLINE lanes3 predicted_way(const prediction_terms *p, int32_t i, lanes_mask moves) {
   lanes3 v = lanes3_load(p->v, i);
   if (p->blends) { v = lanes3_select(moves, extrapolated(p, v, i), v); }
-  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), h), p->h);
+  const lanes time = lanes_select(moves, lanes_multiply(left_by_drag(p, v, i), p->h), p->h);
   return lanes3_quantise(lanes3_scale(v, time), WORK_ROUNDER);
 }
 
@@ -94,7 +93,7 @@ CLOTH_HOT CLOTH_SEPARATE void predict_strip(const cloth *c, stage_piece *piece) 
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const lanes mass = lanes_load(diagonal + i);
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-      const lanes3 d = predicted_way(&p, first + i, moves, p.reach);
+      const lanes3 d = predicted_way(&p, first + i, moves);
       row_sum_add(&squares, i, lanes_multiply(mass, lanes3_dot(d, d)));
       const lanes3 x = lanes3_quantise(lanes3_add(lanes3_load(p.x, first + i), d), STATE_ROUNDER);
       near_store(place, plane, i, x);
@@ -121,8 +120,7 @@ CLOTH_ONCE void predict_places(const cloth *c, const substep_terms *t) {
   close_rows(c, near_array(c, c->scratch.solution));
   if (t->viscosity > 0.0f && t->bends) { close_rows(c, near_array(c, c->scratch.product)); }
   const lanes_sum none = {{0.0f}};
-  const float whole = 1.0f + t->rest;
-  workspace_of(c)->kinetic = 0.5f * t->share * (whole * whole) * sum_of_rows(c, none);
+  workspace_of(c)->kinetic = 0.5f * t->share * sum_of_rows(c, none);
 }
 
 /// Acceptance ///
@@ -222,7 +220,7 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   for (int32_t row = piece->first; row < piece->end; row++) {
     for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
       const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
-      const lanes3 d = predicted_way(&p, row * columns + i, moves, p.reach);
+      const lanes3 d = predicted_way(&p, row * columns + i, moves);
       const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
       accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, y));
     }

@@ -229,15 +229,11 @@ static float blend_for(const cloth *c, float h) {
 
 /* Fills the coefficients of a substep of h seconds, one of so many of a step. Returns notes. */
 static int32_t set_terms(const cloth *c, float h, int32_t substeps, substep_terms *t) {
-  const float last = inputs_of(c)->last_substep;
   t->h = h;
   t->inverse_h = 1.0f / h;
   t->blend = blend_for(c, h);
   t->share = 1.0f - t->blend * (5.0f / 9.0f);
   t->scale = t->share * h * (h / reference_mass(c));
-  t->reach = last > 0.0f ? minimum(last / h, 1.0f) : 1.0f;
-  t->reach = t->reach > 1.0f - EQUAL_SHARE ? 1.0f : t->reach;
-  t->rest = (1.0f - t->reach) / t->reach;
   for (int32_t d = 0; d < DIRECTIONS; d++) {
     t->spring[d] = spring_terms_of(c, t, d);
   }

@@ -307,7 +307,7 @@ CLOTH_ONCE cloth_vector air_on_pins(const cloth *c, const substep_terms *t, cons
     take_wind_row(&wind, a, row);
     EACH_ROW_BLOCK(i, ends, a->columns, {
       const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + row * a->pitch + i));
-      const lanes3 way = predicted_way(&p, row * a->columns + i, moves, p.reach);
+      const lanes3 way = predicted_way(&p, row * a->columns + i, moves);
       const lanes3 force = lanes3_select(moves, lanes3_of(zero, zero, zero), wind_on_block(&wind, i, ends, way).force);
       vector_sum_add(&sum, i, lanes3_keep(lanes_first(a->columns - i), force));
     });

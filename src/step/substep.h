@@ -251,10 +251,6 @@ CLOTH_ONCE void begin_part(const cloth *c, step_plan *plan, float done, float le
   const float end = (float)(plan->index + 1) / (float)plan->substeps;
   plan->notes |= set_terms(c, length < 1.0f ? length * plan->h : plan->h, plan->substeps, t);
   t->rounds = length < 1.0f ? 1 : t->rounds; /* what is divided is not slow */
-  if (t->reach < 1.0f && do_pins_move(c)) {
-    t->reach = 1.0f; /* as far as these go: a shorter way would tear the cloth off them */
-    t->rest = 0.0f;
-  }
   t->from = end - (1.0f - done) * whole;
   t->until = done + length < 1.0f ? end - (1.0f - done - length) * whole : end;
   if (t->scale != scale) { change_scale(c, t); }
