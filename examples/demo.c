@@ -86,7 +86,7 @@ static void hang_wool(scene *s) {
   must(cloth_config_use_imex(&s->config), "cloth_config_use_imex");
 }
 
-/* The sheet keeps nearly half of its spacing from itself, as cloth.h advises. Four substeps, as with two it tangles. */
+/* The sheet keeps nearly half of its spacing from itself, as the guide says. Four substeps, as with two it tangles. */
 static void feel_itself(scene *s) {
   s->config.self_thickness = 0.45f / (float)(GRID - 1);
   s->config.substeps = 4;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The documents: README's example compiles and runs, as C and as C++11; the code in docs/ compiles; every make target,
-# link, heading and public name that a document mentions exists; every public function is explained in docs/.
-# $1: build directory.
+# The documents: the examples of README and cloth.h compile and run, as C and as C++11; the code in docs/ compiles;
+# every make target, link, heading and public name that a document mentions exists; every public function is explained
+# in docs/. $1: build directory.
 set -u
 mkdir -p "$1/readme"
 out=$(cd "$1/readme" && pwd)
@@ -50,6 +50,15 @@ detail=$(g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I. "$out/example.cpp" 
 verdict "the example compiles as C++11" $? "$detail"
 [ "$("$out/example_cpp")" = "$(cat "$out/example.txt")" ]
 verdict "the example prints the same in C++" $?
+
+### The program at the head of cloth.h
+
+sed -n '/^ \*     #include/,/^ \*     }$/p' cloth.h | sed 's/^ \*\(     \)*//' >"$out/head.c"
+detail=$(gcc -Wall -Wextra -Wpedantic -Werror -I. "$out/head.c" "$1/libcloth.a" -o "$out/head" 2>&1 && "$out/head")
+verdict "the program at the head of cloth.h compiles and runs" $? "$detail"
+cp "$out/head.c" "$out/head.cpp"
+detail=$(g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I. "$out/head.cpp" 2>&1)
+verdict "the program at the head of cloth.h compiles as C++11" $? "$detail"
 
 ### Code in docs/
 

@@ -40,7 +40,7 @@ typedef struct coupled {
   int frames;
 } coupled;
 
-/// The recipe of cloth.h ///
+/// The recipe of docs/guide.md ///
 
 static cloth_vector combined(cloth_vector a, cloth_vector b, float factor) {
   const cloth_vector v = {a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z};

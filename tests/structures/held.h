@@ -105,8 +105,8 @@ static double stretch_from_pins(const specimen *sp) {
   return all[(int)(0.99 * (count - 1))];
 }
 
-/* A soft sheet, 50 N/m, by two pins, with a tether to each of them or without. cloth.h says by how much tethers are let
-   out for what the fabric stretches; the scale takes that back, so that they are 1.02 times as long as at rest. */
+/* A soft sheet, 50 N/m, by two pins, with a tether to each of them or without. The guide says by how much tethers are
+   longer for what the fabric stretches; the scale takes that back, so that they are 1.02 times as long as at rest. */
 static void judge_tethers(int count, int substeps) {
   cloth_config config = plain_config(TETHERED_SIDE, TETHERED_SIDE);
   config.fabric.stretch_warp = config.fabric.stretch_weft = 50.0f;
