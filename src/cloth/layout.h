@@ -93,7 +93,7 @@ static void layout_state(cloth *c, const cloth_config *config, uint32_t *end) {
   }
   if (reacting(config) > 0) {
     c->state.cells = reserve(end, CELL_MEMORY_HEAD * (uint32_t)sizeof(uint32_t));
-    c->state.max_cells = (uint32_t)most_cell_touches(c->count);
+    c->state.max_cells = (uint32_t)most_cell_touches(c->grid.columns, c->grid.rows);
     reserve(end, c->state.max_cells * (uint32_t)sizeof(cell_memory));
   }
   if (needs_sleep(config)) { c->state.resting = reserve_floats(end, report_floats(c, config)); }
