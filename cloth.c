@@ -23089,6 +23089,7 @@ typedef struct solve_state {
   int32_t goes_on;               /* 1: beyond `iterations`, while more than `finished` is left */
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
   float unsolved;                /* by how much the last iteration has changed the potential */
+  float least;                   /* the least r . z of the equation as it is */
 } solve_state;
 
 /* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
@@ -23241,7 +23242,9 @@ CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_do
     s->most += change.most;
     s->beta = turned_share(s, s->beta);
     s->along += s->beta * change.along;
+    s->least = s->along;
   }
+  s->least = minimum(s->least, s->along);
 }
 
 /* 1 if a deadline has passed that one of the members has. */
@@ -23257,12 +23260,11 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
   start_solve(&s);
   set_solve_bounds(&s);
   const float solved = s.tolerance * s.tolerance * s.along;
-  float least = s.along; /* the least r . z so far */
-  int32_t is_done = 0;   /* with fixed work further iterations then change nothing */
+  s.least = s.along;
+  int32_t is_done = 0; /* with fixed work further iterations then change nothing */
   for (int32_t iteration = 1;; iteration++) {
     const int32_t was_done = is_done;
-    least = minimum(least, s.along);
-    is_done |= !(s.along > solved) || s.along > LOST_RISE * least || (!s.goes_on && iteration >= s.iterations);
+    is_done |= !(s.along > solved) || s.along > LOST_RISE * s.least || (!s.goes_on && iteration >= s.iterations);
     const int32_t is_last =
         iteration == s.end || (is_done && !s.fixed_work) || (iteration >= CUT_ITERATIONS && is_cut_short(&s));
     turn_members(&s, iteration);
