@@ -1914,6 +1914,14 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   return r;
 }
 
+/* m + s I. A -0 beside the diagonal stays: symmetric_quantise() makes it +0. */
+CLOTH_INLINE symmetric symmetric_add_scalar(symmetric m, lanes s) {
+  m.xx = lanes_add(m.xx, s);
+  m.yy = lanes_add(m.yy, s);
+  m.zz = lanes_add(m.zz, s);
+  return m;
+}
+
 CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
   a.xx = lanes_add(a.xx, b.xx);
   a.yy = lanes_add(a.yy, b.yy);
@@ -4391,16 +4399,22 @@ CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
 }
 
 /* Forces that the springs of a row bring to their other ends, near rows for each direction. With one lane those of a
-   particle follow each other for all directions, so that one pointer leads to all, and springs are multiplied and added
-   up in one loop: but on processors whose arithmetic overwrites an operand, which have too few registers for it. */
-#if CLOTH_LANES == 1 && !defined(__x86_64__) && !defined(__i386__)
+   particle follow each other for all directions, so that one pointer leads to all. */
+#if CLOTH_LANES == 1
 #define FORCE_STEP (3 * DIRECTIONS)
 #define FORCE_ROWS 1
 #else
 #define FORCE_STEP NEAR_STEP
 #define FORCE_ROWS DIRECTIONS
 #endif
-#define PRODUCT_LOOPS (CLOTH_LANES == 1 && FORCE_ROWS > 1 ? 2 : 1)
+
+/* With one lane springs are multiplied and added up in two loops on processors whose arithmetic overwrites an operand,
+   which have too few registers for one. */
+#if CLOTH_LANES == 1 && (defined(__x86_64__) || defined(__i386__))
+#define PRODUCT_LOOPS 2
+#else
+#define PRODUCT_LOOPS 1
+#endif
 
 typedef struct force_rows {
   float *row[FORCE_ROWS];
@@ -4421,12 +4435,13 @@ CLOTH_INLINE float *force_row(const force_rows *f, int32_t direction) {
   return FORCE_ROWS == 1 ? f->row[0] + 3 * direction : f->row[direction % FORCE_ROWS];
 }
 
+/* `i` as wide as a pointer, so that compilers take i - 1, i and i + 1 for one pointer and three constants. */
 CLOTH_INLINE lanes3 force_load(const float *row, ptrdiff_t buffer, int32_t i) {
-  return lanes3_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer));
+  return lanes3_apart(row + FORCE_STEP * (ptrdiff_t)i, NEAR_PLANE(buffer));
 }
 
 CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a) {
-  lanes3_store_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer), a);
+  lanes3_store_apart(row + FORCE_STEP * (ptrdiff_t)i, NEAR_PLANE(buffer), a);
 }
 
 /* Copies the force of one column to another, which may lie beside the row. */
@@ -8732,14 +8747,17 @@ CLOTH_INLINE void close_strand(float *strand, int32_t end) {
 /* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie, a constant. */
 CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, lanes_mask before,
                              row_kind kind) {
-  const lanes here = lanes_load(s->here + i), above = lanes_load(s->beside + i);
-  lanes down = here;
-  if (!kind.is_last) {
+  lanes across;
+  if (kind.is_last) {
+    across = lanes_add(lanes_load(s->beside + i), lanes_load(s->here + i));
+  } else {
     const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->below, i, ends, before), over, lanes_load(s->below + i), kind.is_square);
+    const lanes down =
+        curvature(p, sum_beside(s->below, i, ends, before), over, lanes_load(s->below + i), kind.is_square);
+    across = lanes_add(lanes_load(s->beside + i), down);
     lanes_store(s->beside + i, down);
   }
-  const lanes across = lanes_add(above, down);
+  const lanes here = lanes_load(s->here + i); /* after the store, as an operand in memory */
   const lanes sum = curvature(p, sum_beside(s->here, i, END_NONE, before), across, here, kind.is_square);
   lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
@@ -20037,6 +20055,17 @@ CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment)
   return b;
 }
 
+/* The momenta of all members with the ways `bent`. */
+CLOTH_ONCE momenta momenta_of_members(const solve_group *s, cloth_vector centre) {
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
+  EACH_MEMBER(s, m, {
+    const momenta moved = momenta_of_ways(m->c, arrays_of(m->c), centre);
+    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
+  });
+  return sum;
+}
+
 /* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
 CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   const common_ways confined = ways_of_confined(s->members->c);
@@ -20047,13 +20076,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   if (!may_move && (s->joints || confined.kind == WAYS_NONE)) { return whole; }
   float mass;
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
-  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
-  EACH_MEMBER(s, m, {
-    const solve_arrays *a = arrays_of(m->c);
-    const momenta moved = momenta_of_ways(m->c, a, about.centre);
-    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
-    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
-  });
+  const momenta sum = momenta_of_members(s, about.centre);
   const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
   whole.centre = about.centre;
   if (!may_move) { /* it does not turn */
@@ -20096,7 +20119,8 @@ CLOTH_INLINE lanes3 along_springs(const float *row, const float *below, ptrdiff_
 CLOTH_INLINE lanes3 forces_from_above(const force_rows *above, ptrdiff_t buffer, int32_t i) {
   const lanes3 weft = force_load(force_row(above, WEFT), buffer, i);
   const lanes3 diagonal = force_load(force_row(above, DIAGONAL), buffer, i - 1);
-  return lanes3_add(lanes3_add(weft, diagonal), force_load(force_row(above, ANTIDIAGONAL), buffer, i + 1));
+  const lanes3 antidiagonal = force_load(force_row(above, ANTIDIAGONAL), buffer, i + 1);
+  return lanes3_add(lanes3_add(weft, diagonal), antidiagonal);
 }
 
 /* The forces of springs on a block of particles: what they bring to others less what the row above and the particle on
@@ -20206,9 +20230,23 @@ CLOTH_INLINE void multiply_seam(const product_row *r) {
   force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
 }
 
-/* The product of a row. `is_last`: there is no row below; a constant. Returns its sum of p . q. */
-CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
+/* Rows that bend, and have neither air nor ground, are compiled for themselves but for size: their loop has three
+   branches less, and registers for what else lies in memory. */
+#if defined(__OPTIMIZE_SIZE__)
+#define HAS_PLAIN_ROWS 0
+#else
+#define HAS_PLAIN_ROWS 1
+#endif
+
+/* The product of a row. `is_last`: there is no row below; `is_plain`: it bends, and has neither air nor ground;
+   constants. Returns its sum of p . q. */
+CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32_t is_last, int32_t is_plain) {
+  product_row copy = *row, *r = &copy;
   row_sum sum = row_sum_start();
+  if (is_plain) {
+    copy.air = copy.ground = NULL;
+    copy.bends = 1;
+  }
   if (is_ring) { multiply_seam(r); }
   for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
     (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
@@ -20263,7 +20301,9 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, stage_piece *p) {
   }
   if (bends) { bend_direction(a, t, p); }
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
+    const row_sum sum = row == last                                      ? multiply_row(&r, a->is_ring, 1, 0)
+                        : HAS_PLAIN_ROWS && bends && !r.air && !r.ground ? multiply_row(&r, a->is_ring, 0, 1)
+                                                                         : multiply_row(&r, a->is_ring, 0, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(a, &r, row + 1);
   }
@@ -20309,8 +20349,11 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i)
   return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)), lanes_multiply(along, lanes_multiply(way, way)));
 }
 
-/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
-CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t is_last) {
+/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; `is_plain`: it has neither air
+   nor ground; constants. */
+CLOTH_INLINE void add_squares_of_row(const product_row *row, row_sum *sum, int32_t is_last, int32_t is_plain) {
+  product_row copy = *row, *r = &copy;
+  if (is_plain) { copy.air = copy.ground = NULL; }
   for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
     const lanes3 p = near_load(r->p, r->plane, i);
     lanes square = lanes_multiply(lanes_load(r->diagonal + i), lanes3_dot(p, p));
@@ -20410,10 +20453,12 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, stage_piece *p) {
   for (int32_t row = p->first; row < p->end; row++) {
     const product_row r = product_row_of(a, row, 0, 0.0f);
     row_sum sum = row_sum_start();
-    if (row < last) {
-      add_squares_of_row(&r, &sum, 0);
+    if (row == last) {
+      add_squares_of_row(&r, &sum, 1, 0);
+    } else if (HAS_PLAIN_ROWS && !r.air && !r.ground) {
+      add_squares_of_row(&r, &sum, 0, 1);
     } else {
-      add_squares_of_row(&r, &sum, 1);
+      add_squares_of_row(&r, &sum, 0, 0);
     }
     if (bends && a->factors) {
       add_hinge_squares(&plate, row, &sum);
@@ -20467,6 +20512,7 @@ typedef struct linear_row {
   float *blocks[DIRECTIONS]; /* blocks that the springs of the row bring to their other ends */
   float *springs;
   ptrdiff_t plane, buffer;
+  int32_t are_plain; /* all springs of the row, see are_all_plain() */
 } linear_row;
 
 static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
@@ -20547,47 +20593,68 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   symmetric_store(r->blocks[d] + BLOCK_STEP * i, BLOCK_PLANE(r->buffer), block);
 }
 
-/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks.
-   `is_plain`: they are in the operator, and resist compression in full, without a limit. d, has_factors, is_plain:
-   constants. */
-CLOTH_INLINE void linearise_springs_as(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
-                                       int32_t has_factors, int32_t is_plain) {
+/* Linearises a block of springs of direction d, with the forces on their other ends and the blocks. `is_plain`: they
+   are in the operator, and resist compression in full, without a limit. d, is_plain: constants. */
+CLOTH_INLINE void linearise_block(const linear_row *r, const substep_terms *t, int32_t d, int32_t i, int32_t is_plain) {
+  const spring_coefficients k = coefficients_at(r, d, i);
+  const spring_motion m = motion_at(r, d, i);
+  linear_spring spring = linearise_spring(t, is_plain || d > WEFT, &k, &m, is_plain ? 1.0f : t->spring[d].compression);
+  force_store(force_row(&r->brought, d), r->buffer, i, lanes3_scale(m.d, spring.force));
+  if (!is_plain && !t->spring[d].implicit) { spring.across = spring.along = lanes_splat(0.0f); }
+  if (is_plain || r->springs) { store_springs(r, d, i, &spring, m.d); }
+}
+
+/* Linearises the springs of the directions `first` to `last` that start in a row, in one loop, as pointers and counters
+   are the same. first, last, has_factors, is_plain: constants. */
+CLOTH_INLINE void linearise_springs_as(const linear_row *row, const substep_terms *t, int32_t first, int32_t last,
+                                       int32_t columns, int32_t has_factors, int32_t is_plain) {
   linear_row r = *row; /* the stores of lanes may alias it */
   r.factors = has_factors ? r.factors : NULL;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const spring_coefficients k = coefficients_at(&r, d, i);
-    const spring_motion m = motion_at(&r, d, i);
-    linear_spring spring =
-        linearise_spring(t, is_plain || d > WEFT, &k, &m, is_plain ? 1.0f : t->spring[d].compression);
-    force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
-    if (!is_plain && !t->spring[d].implicit) { spring.across = spring.along = lanes_splat(0.0f); }
-    if (is_plain || r.springs) { store_springs(&r, d, i, &spring, m.d); }
+    CLOTH_UNROLL
+    for (int32_t d = first; d <= last; d++) {
+      linearise_block(&r, t, d, i, is_plain);
+    }
   }
 }
 
-CLOTH_ONCE void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
-  linearise_springs_as(row, t, d, columns, 1, 0);
-}
-
-/* Linearises the springs of direction d, a constant, that start in a row. */
-CLOTH_INLINE void linearise_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+/* 1 if springs of direction d are in the operator, and resist compression in full, without a limit. */
+static int32_t are_plain(const linear_row *r, const substep_terms *t, int32_t d) {
   const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
-  if (!r->springs || !t->spring[d].implicit || is_limited || is_soft) {
-    linearise_any_springs(r, t, d, columns);
-  } else if (r->factors) {
-    linearise_springs_as(r, t, d, columns, 1, 1);
+  return r->springs && t->spring[d].implicit && !is_limited && !is_soft;
+}
+
+static int32_t are_all_plain(const linear_row *r, const substep_terms *t) {
+  return are_plain(r, t, WARP) && are_plain(r, t, WEFT) && are_plain(r, t, DIAGONAL) && are_plain(r, t, ANTIDIAGONAL);
+}
+
+/* The same of springs of any one direction. */
+CLOTH_ONCE void linearise_any_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  if (are_plain(r, t, d)) {
+    linearise_springs_as(r, t, d, d, columns, 1, 1);
   } else {
-    linearise_springs_as(r, t, d, columns, 0, 1);
+    linearise_springs_as(r, t, d, d, columns, 1, 0);
   }
+}
+
+/* The same of all springs of a row, which are plain. has_factors: a constant. */
+CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last,
+                                          int32_t has_factors) {
+  linearise_springs_as(r, t, WARP, WARP, columns, has_factors, 1);
+  if (!is_last) { linearise_springs_as(r, t, WEFT, ANTIDIAGONAL, columns, has_factors, 1); }
 }
 
 /* Linearises all springs that start in a row. `is_last`: there is no row below. */
-static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
-  linearise_springs(r, t, WARP, columns);
-  if (!is_last) {
-    linearise_springs(r, t, WEFT, columns);
-    linearise_springs(r, t, DIAGONAL, columns);
-    linearise_springs(r, t, ANTIDIAGONAL, columns);
+CLOTH_SEPARATE void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns,
+                                             int32_t is_last) {
+  if (!r->are_plain) {
+    for (int32_t d = WARP; d <= (is_last ? WARP : ANTIDIAGONAL); d++) {
+      linearise_any_springs(r, t, d, columns);
+    }
+  } else if (r->factors) {
+    linearise_plain_springs(r, t, columns, is_last, 1);
+  } else {
+    linearise_plain_springs(r, t, columns, is_last, 0);
   }
 }
 
@@ -20725,6 +20792,7 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
   }
   linear_row above = linear_row_of(a, first - 1);
   above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
+  above.are_plain = are_all_plain(&above, t);
   linearise_springs_of_row(&above, t, a->columns, 0);
   if (a->is_ring) { close_rings(&above, a->columns); }
 }
@@ -20745,6 +20813,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, stage_piece *p) {
   start_strip(a, t, p->first);
   bend_places(a, t, p);
   linear_row r = linear_row_of(a, p->first);
+  r.are_plain = are_all_plain(&r, t);
   for (int32_t row = p->first; row < p->end; row++) {
     if (row < last) {
       linearise_row(c, a, t, &r, row, &first, 0);
@@ -22074,8 +22143,8 @@ typedef struct sample_grid {
 } sample_grid;
 
 /* Of a cell, from its first row and column and the ones behind its last: ends[0] and ends[1]. */
-CLOTH_INLINE sample_grid sample_grid_of(const solve_arrays *a, const int32_t ends[2][2]) {
-  sample_grid grid = {.inner = 0};
+CLOTH_INLINE void place_samples(const solve_arrays *a, const int32_t ends[2][2], sample_grid *grid) {
+  grid->inner = 0;
   int32_t n = 0;
   for (int32_t m = 0; m < SAMPLES; m++) {
     const int32_t row = ends[0][0] + (2 * m + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
@@ -22083,12 +22152,11 @@ CLOTH_INLINE sample_grid sample_grid_of(const solve_arrays *a, const int32_t end
     CLOTH_UNROLL
     for (int32_t k = 0; k < SAMPLES; k++, n++) {
       const int32_t column = ends[1][0] + (2 * k + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
-      grid.place[n] = NEAR_STEP * (first + column);
-      grid.spring[n] = (int32_t)(own_at(a->springs, SPRING_FLOATS, first + column, 0) - a->springs);
+      grid->place[n] = NEAR_STEP * (first + column);
+      grid->spring[n] = (int32_t)(own_at(a->springs, SPRING_FLOATS, first + column, 0) - a->springs);
     }
-    grid.inner = row + 1 < a->rows ? n : grid.inner;
+    grid->inner = row + 1 < a->rows ? n : grid->inner;
   }
-  return grid;
 }
 
 /* Takes places without a row below for the first one, so that nothing below the last row is read. */
@@ -22151,7 +22219,8 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
   if (column * along >= last_column || row * down >= last_row) { return; }
   const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
-  sample_grid grid = sample_grid_of(a, ends);
+  sample_grid grid;
+  place_samples(a, ends, &grid);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;
@@ -22553,7 +22622,7 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
       const lanes3 w = own_load(a->air, place);
       symmetric_add_outer(&m, w, w, added);
     } else {
-      m = symmetric_add(m, symmetric_identity(added));
+      m = symmetric_add_scalar(m, added);
     }
     m = ground ? symmetric_add(m, own_block(ground, i)) : m;
     const symmetric inverse = symmetric_quantise(chosen_inverse(kind, symmetric_quantise(m), own));

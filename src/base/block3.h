@@ -101,6 +101,14 @@ CLOTH_INLINE symmetric symmetric_inverse(symmetric m, lanes min_pivot) {
   return r;
 }
 
+/* m + s I. A -0 beside the diagonal stays: symmetric_quantise() makes it +0. */
+CLOTH_INLINE symmetric symmetric_add_scalar(symmetric m, lanes s) {
+  m.xx = lanes_add(m.xx, s);
+  m.yy = lanes_add(m.yy, s);
+  m.zz = lanes_add(m.zz, s);
+  return m;
+}
+
 CLOTH_INLINE symmetric symmetric_add(symmetric a, symmetric b) {
   a.xx = lanes_add(a.xx, b.xx);
   a.yy = lanes_add(a.yy, b.yy);

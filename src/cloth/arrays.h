@@ -261,16 +261,22 @@ CLOTH_INLINE float *vector_buffer(const solve_arrays *a, int32_t number) {
 }
 
 /* Forces that the springs of a row bring to their other ends, near rows for each direction. With one lane those of a
-   particle follow each other for all directions, so that one pointer leads to all, and springs are multiplied and added
-   up in one loop: but on processors whose arithmetic overwrites an operand, which have too few registers for it. */
-#if CLOTH_LANES == 1 && !defined(__x86_64__) && !defined(__i386__)
+   particle follow each other for all directions, so that one pointer leads to all. */
+#if CLOTH_LANES == 1
 #define FORCE_STEP (3 * DIRECTIONS)
 #define FORCE_ROWS 1
 #else
 #define FORCE_STEP NEAR_STEP
 #define FORCE_ROWS DIRECTIONS
 #endif
-#define PRODUCT_LOOPS (CLOTH_LANES == 1 && FORCE_ROWS > 1 ? 2 : 1)
+
+/* With one lane springs are multiplied and added up in two loops on processors whose arithmetic overwrites an operand,
+   which have too few registers for one. */
+#if CLOTH_LANES == 1 && (defined(__x86_64__) || defined(__i386__))
+#define PRODUCT_LOOPS 2
+#else
+#define PRODUCT_LOOPS 1
+#endif
 
 typedef struct force_rows {
   float *row[FORCE_ROWS];
@@ -291,12 +297,13 @@ CLOTH_INLINE float *force_row(const force_rows *f, int32_t direction) {
   return FORCE_ROWS == 1 ? f->row[0] + 3 * direction : f->row[direction % FORCE_ROWS];
 }
 
+/* `i` as wide as a pointer, so that compilers take i - 1, i and i + 1 for one pointer and three constants. */
 CLOTH_INLINE lanes3 force_load(const float *row, ptrdiff_t buffer, int32_t i) {
-  return lanes3_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer));
+  return lanes3_apart(row + FORCE_STEP * (ptrdiff_t)i, NEAR_PLANE(buffer));
 }
 
 CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a) {
-  lanes3_store_apart(row + FORCE_STEP * i, NEAR_PLANE(buffer), a);
+  lanes3_store_apart(row + FORCE_STEP * (ptrdiff_t)i, NEAR_PLANE(buffer), a);
 }
 
 /* Copies the force of one column to another, which may lie beside the row. */

@@ -73,8 +73,8 @@ typedef struct sample_grid {
 } sample_grid;
 
 /* Of a cell, from its first row and column and the ones behind its last: ends[0] and ends[1]. */
-CLOTH_INLINE sample_grid sample_grid_of(const solve_arrays *a, const int32_t ends[2][2]) {
-  sample_grid grid = {.inner = 0};
+CLOTH_INLINE void place_samples(const solve_arrays *a, const int32_t ends[2][2], sample_grid *grid) {
+  grid->inner = 0;
   int32_t n = 0;
   for (int32_t m = 0; m < SAMPLES; m++) {
     const int32_t row = ends[0][0] + (2 * m + 1) * (ends[0][1] - ends[0][0]) / (2 * SAMPLES);
@@ -82,12 +82,11 @@ CLOTH_INLINE sample_grid sample_grid_of(const solve_arrays *a, const int32_t end
     CLOTH_UNROLL
     for (int32_t k = 0; k < SAMPLES; k++, n++) {
       const int32_t column = ends[1][0] + (2 * k + 1) * (ends[1][1] - ends[1][0]) / (2 * SAMPLES);
-      grid.place[n] = NEAR_STEP * (first + column);
-      grid.spring[n] = (int32_t)(own_at(a->springs, SPRING_FLOATS, first + column, 0) - a->springs);
+      grid->place[n] = NEAR_STEP * (first + column);
+      grid->spring[n] = (int32_t)(own_at(a->springs, SPRING_FLOATS, first + column, 0) - a->springs);
     }
-    grid.inner = row + 1 < a->rows ? n : grid.inner;
+    grid->inner = row + 1 < a->rows ? n : grid->inner;
   }
-  return grid;
 }
 
 /* Takes places without a row below for the first one, so that nothing below the last row is read. */
@@ -150,7 +149,8 @@ CLOTH_ONCE void add_cell(const cloth *c, const solve_arrays *a, const grid_level
   const int32_t last_row = (row + 1) * down < a->rows ? (row + 1) * down : a->rows;
   if (column * along >= last_column || row * down >= last_row) { return; }
   const int32_t ends[2][2] = {{row * down, last_row}, {column * along, last_column}};
-  sample_grid grid = sample_grid_of(a, ends);
+  sample_grid grid;
+  place_samples(a, ends, &grid);
   const float share = (float)down / (float)along, inverse = (float)along / (float)down;
   const int32_t right = (column + 1) % l->columns, next = l->columns;
   const int32_t level = workspace_of(c)->level_count;

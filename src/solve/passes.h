@@ -57,7 +57,7 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
       const lanes3 w = own_load(a->air, place);
       symmetric_add_outer(&m, w, w, added);
     } else {
-      m = symmetric_add(m, symmetric_identity(added));
+      m = symmetric_add_scalar(m, added);
     }
     m = ground ? symmetric_add(m, own_block(ground, i)) : m;
     const symmetric inverse = symmetric_quantise(chosen_inverse(kind, symmetric_quantise(m), own));

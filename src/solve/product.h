@@ -31,7 +31,8 @@ CLOTH_INLINE lanes3 along_springs(const float *row, const float *below, ptrdiff_
 CLOTH_INLINE lanes3 forces_from_above(const force_rows *above, ptrdiff_t buffer, int32_t i) {
   const lanes3 weft = force_load(force_row(above, WEFT), buffer, i);
   const lanes3 diagonal = force_load(force_row(above, DIAGONAL), buffer, i - 1);
-  return lanes3_add(lanes3_add(weft, diagonal), force_load(force_row(above, ANTIDIAGONAL), buffer, i + 1));
+  const lanes3 antidiagonal = force_load(force_row(above, ANTIDIAGONAL), buffer, i + 1);
+  return lanes3_add(lanes3_add(weft, diagonal), antidiagonal);
 }
 
 /* The forces of springs on a block of particles: what they bring to others less what the row above and the particle on
@@ -141,9 +142,23 @@ CLOTH_INLINE void multiply_seam(const product_row *r) {
   force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
 }
 
-/* The product of a row. `is_last`: there is no row below; a constant. Returns its sum of p . q. */
-CLOTH_INLINE row_sum multiply_row(const product_row *r, int32_t is_ring, int32_t is_last) {
+/* Rows that bend, and have neither air nor ground, are compiled for themselves but for size: their loop has three
+   branches less, and registers for what else lies in memory. */
+#if defined(__OPTIMIZE_SIZE__)
+#define HAS_PLAIN_ROWS 0
+#else
+#define HAS_PLAIN_ROWS 1
+#endif
+
+/* The product of a row. `is_last`: there is no row below; `is_plain`: it bends, and has neither air nor ground;
+   constants. Returns its sum of p . q. */
+CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32_t is_last, int32_t is_plain) {
+  product_row copy = *row, *r = &copy;
   row_sum sum = row_sum_start();
+  if (is_plain) {
+    copy.air = copy.ground = NULL;
+    copy.bends = 1;
+  }
   if (is_ring) { multiply_seam(r); }
   for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
     (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
@@ -198,7 +213,9 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, stage_piece *p) {
   }
   if (bends) { bend_direction(a, t, p); }
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = row < last ? multiply_row(&r, a->is_ring, 0) : multiply_row(&r, a->is_ring, 1);
+    const row_sum sum = row == last                                      ? multiply_row(&r, a->is_ring, 1, 0)
+                        : HAS_PLAIN_ROWS && bends && !r.air && !r.ground ? multiply_row(&r, a->is_ring, 0, 1)
+                                                                         : multiply_row(&r, a->is_ring, 0, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(a, &r, row + 1);
   }
@@ -244,8 +261,11 @@ CLOTH_INLINE lanes square_of_springs(const product_row *r, int32_t d, int32_t i)
   return lanes_add(lanes_multiply(across, lanes3_dot(moved, moved)), lanes_multiply(along, lanes_multiply(way, way)));
 }
 
-/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; a constant. */
-CLOTH_INLINE void add_squares_of_row(const product_row *r, row_sum *sum, int32_t is_last) {
+/* Adds springs and the blocks of particles of a row. `is_last`: there is no row below; `is_plain`: it has neither air
+   nor ground; constants. */
+CLOTH_INLINE void add_squares_of_row(const product_row *row, row_sum *sum, int32_t is_last, int32_t is_plain) {
+  product_row copy = *row, *r = &copy;
+  if (is_plain) { copy.air = copy.ground = NULL; }
   for (int32_t i = 0; i < r->columns; i += CLOTH_LANES) {
     const lanes3 p = near_load(r->p, r->plane, i);
     lanes square = lanes_multiply(lanes_load(r->diagonal + i), lanes3_dot(p, p));
@@ -345,10 +365,12 @@ CLOTH_HOT CLOTH_SEPARATE void square_strip(const cloth *c, stage_piece *p) {
   for (int32_t row = p->first; row < p->end; row++) {
     const product_row r = product_row_of(a, row, 0, 0.0f);
     row_sum sum = row_sum_start();
-    if (row < last) {
-      add_squares_of_row(&r, &sum, 0);
+    if (row == last) {
+      add_squares_of_row(&r, &sum, 1, 0);
+    } else if (HAS_PLAIN_ROWS && !r.air && !r.ground) {
+      add_squares_of_row(&r, &sum, 0, 1);
     } else {
-      add_squares_of_row(&r, &sum, 1);
+      add_squares_of_row(&r, &sum, 0, 0);
     }
     if (bends && a->factors) {
       add_hinge_squares(&plate, row, &sum);

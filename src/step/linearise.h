@@ -43,6 +43,7 @@ typedef struct linear_row {
   float *blocks[DIRECTIONS]; /* blocks that the springs of the row bring to their other ends */
   float *springs;
   ptrdiff_t plane, buffer;
+  int32_t are_plain; /* all springs of the row, see are_all_plain() */
 } linear_row;
 
 static linear_row linear_row_of(const solve_arrays *a, int32_t row) {
@@ -123,47 +124,68 @@ CLOTH_INLINE void store_springs(const linear_row *r, int32_t d, int32_t i, const
   symmetric_store(r->blocks[d] + BLOCK_STEP * i, BLOCK_PLANE(r->buffer), block);
 }
 
-/* Linearises the springs of direction d that start in a row, with the forces on their other ends and the blocks.
-   `is_plain`: they are in the operator, and resist compression in full, without a limit. d, has_factors, is_plain:
-   constants. */
-CLOTH_INLINE void linearise_springs_as(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns,
-                                       int32_t has_factors, int32_t is_plain) {
+/* Linearises a block of springs of direction d, with the forces on their other ends and the blocks. `is_plain`: they
+   are in the operator, and resist compression in full, without a limit. d, is_plain: constants. */
+CLOTH_INLINE void linearise_block(const linear_row *r, const substep_terms *t, int32_t d, int32_t i, int32_t is_plain) {
+  const spring_coefficients k = coefficients_at(r, d, i);
+  const spring_motion m = motion_at(r, d, i);
+  linear_spring spring = linearise_spring(t, is_plain || d > WEFT, &k, &m, is_plain ? 1.0f : t->spring[d].compression);
+  force_store(force_row(&r->brought, d), r->buffer, i, lanes3_scale(m.d, spring.force));
+  if (!is_plain && !t->spring[d].implicit) { spring.across = spring.along = lanes_splat(0.0f); }
+  if (is_plain || r->springs) { store_springs(r, d, i, &spring, m.d); }
+}
+
+/* Linearises the springs of the directions `first` to `last` that start in a row, in one loop, as pointers and counters
+   are the same. first, last, has_factors, is_plain: constants. */
+CLOTH_INLINE void linearise_springs_as(const linear_row *row, const substep_terms *t, int32_t first, int32_t last,
+                                       int32_t columns, int32_t has_factors, int32_t is_plain) {
   linear_row r = *row; /* the stores of lanes may alias it */
   r.factors = has_factors ? r.factors : NULL;
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-    const spring_coefficients k = coefficients_at(&r, d, i);
-    const spring_motion m = motion_at(&r, d, i);
-    linear_spring spring =
-        linearise_spring(t, is_plain || d > WEFT, &k, &m, is_plain ? 1.0f : t->spring[d].compression);
-    force_store(force_row(&r.brought, d), r.buffer, i, lanes3_scale(m.d, spring.force));
-    if (!is_plain && !t->spring[d].implicit) { spring.across = spring.along = lanes_splat(0.0f); }
-    if (is_plain || r.springs) { store_springs(&r, d, i, &spring, m.d); }
+    CLOTH_UNROLL
+    for (int32_t d = first; d <= last; d++) {
+      linearise_block(&r, t, d, i, is_plain);
+    }
   }
 }
 
-CLOTH_ONCE void linearise_any_springs(const linear_row *row, const substep_terms *t, int32_t d, int32_t columns) {
-  linearise_springs_as(row, t, d, columns, 1, 0);
-}
-
-/* Linearises the springs of direction d, a constant, that start in a row. */
-CLOTH_INLINE void linearise_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+/* 1 if springs of direction d are in the operator, and resist compression in full, without a limit. */
+static int32_t are_plain(const linear_row *r, const substep_terms *t, int32_t d) {
   const int32_t is_limited = d <= WEFT && t->limit > 0.0f, is_soft = t->spring[d].compression < 1.0f;
-  if (!r->springs || !t->spring[d].implicit || is_limited || is_soft) {
-    linearise_any_springs(r, t, d, columns);
-  } else if (r->factors) {
-    linearise_springs_as(r, t, d, columns, 1, 1);
+  return r->springs && t->spring[d].implicit && !is_limited && !is_soft;
+}
+
+static int32_t are_all_plain(const linear_row *r, const substep_terms *t) {
+  return are_plain(r, t, WARP) && are_plain(r, t, WEFT) && are_plain(r, t, DIAGONAL) && are_plain(r, t, ANTIDIAGONAL);
+}
+
+/* The same of springs of any one direction. */
+CLOTH_ONCE void linearise_any_springs(const linear_row *r, const substep_terms *t, int32_t d, int32_t columns) {
+  if (are_plain(r, t, d)) {
+    linearise_springs_as(r, t, d, d, columns, 1, 1);
   } else {
-    linearise_springs_as(r, t, d, columns, 0, 1);
+    linearise_springs_as(r, t, d, d, columns, 1, 0);
   }
+}
+
+/* The same of all springs of a row, which are plain. has_factors: a constant. */
+CLOTH_INLINE void linearise_plain_springs(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last,
+                                          int32_t has_factors) {
+  linearise_springs_as(r, t, WARP, WARP, columns, has_factors, 1);
+  if (!is_last) { linearise_springs_as(r, t, WEFT, ANTIDIAGONAL, columns, has_factors, 1); }
 }
 
 /* Linearises all springs that start in a row. `is_last`: there is no row below. */
-static void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns, int32_t is_last) {
-  linearise_springs(r, t, WARP, columns);
-  if (!is_last) {
-    linearise_springs(r, t, WEFT, columns);
-    linearise_springs(r, t, DIAGONAL, columns);
-    linearise_springs(r, t, ANTIDIAGONAL, columns);
+CLOTH_SEPARATE void linearise_springs_of_row(const linear_row *r, const substep_terms *t, int32_t columns,
+                                             int32_t is_last) {
+  if (!r->are_plain) {
+    for (int32_t d = WARP; d <= (is_last ? WARP : ANTIDIAGONAL); d++) {
+      linearise_any_springs(r, t, d, columns);
+    }
+  } else if (r->factors) {
+    linearise_plain_springs(r, t, columns, is_last, 1);
+  } else {
+    linearise_plain_springs(r, t, columns, is_last, 0);
   }
 }
 
@@ -301,6 +323,7 @@ static void start_strip(const solve_arrays *a, const substep_terms *t, int32_t f
   }
   linear_row above = linear_row_of(a, first - 1);
   above.springs = a->springs ? a->springs + SPRING_FLOATS * first * a->pitch : NULL;
+  above.are_plain = are_all_plain(&above, t);
   linearise_springs_of_row(&above, t, a->columns, 0);
   if (a->is_ring) { close_rings(&above, a->columns); }
 }
@@ -321,6 +344,7 @@ CLOTH_HOT CLOTH_SEPARATE void linearise_strip(const cloth *c, stage_piece *p) {
   start_strip(a, t, p->first);
   bend_places(a, t, p);
   linear_row r = linear_row_of(a, p->first);
+  r.are_plain = are_all_plain(&r, t);
   for (int32_t row = p->first; row < p->end; row++) {
     if (row < last) {
       linearise_row(c, a, t, &r, row, &first, 0);

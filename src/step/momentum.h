@@ -487,6 +487,17 @@ CLOTH_ONCE cloth_vector half_turn_of(const inertia_sums *t, cloth_vector moment)
   return b;
 }
 
+/* The momenta of all members with the ways `bent`. */
+CLOTH_ONCE momenta momenta_of_members(const solve_group *s, cloth_vector centre) {
+  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
+  EACH_MEMBER(s, m, {
+    const momenta moved = momenta_of_ways(m->c, arrays_of(m->c), centre);
+    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
+    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
+  });
+  return sum;
+}
+
 /* The motion as a whole of cloths with the ways `bent`: none of cloth that is held, or touches a collider. */
 CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   const common_ways confined = ways_of_confined(s->members->c);
@@ -497,13 +508,7 @@ CLOTH_SEPARATE rigid_way rigid_part(const solve_group *s) {
   if (!may_move && (s->joints || confined.kind == WAYS_NONE)) { return whole; }
   float mass;
   const common_motion about = {.centre = centre_of_members(s, LABEL_ALL, 0, &mass)};
-  momenta sum = {vector(0.0f, 0.0f, 0.0f), vector(0.0f, 0.0f, 0.0f)};
-  EACH_MEMBER(s, m, {
-    const solve_arrays *a = arrays_of(m->c);
-    const momenta moved = momenta_of_ways(m->c, a, about.centre);
-    add_weighted(&sum.linear, moved.linear, mass_weight(s, m));
-    add_weighted(&sum.angular, moved.angular, mass_weight(s, m));
-  });
+  const momenta sum = momenta_of_members(s, about.centre);
   const cloth_vector per_mass = vector_scale(sum.linear, 1.0f / maximum(mass, WORK_QUANTUM));
   whole.centre = about.centre;
   if (!may_move) { /* it does not turn */

@@ -171,14 +171,17 @@ CLOTH_INLINE void close_strand(float *strand, int32_t end) {
 /* The force of a block of a row, and the curvature of the row below. `ends`: at which it may lie, a constant. */
 CLOTH_INLINE void bend_block(const plate_terms *p, const plate_strand *s, ptrdiff_t i, int32_t ends, lanes_mask before,
                              row_kind kind) {
-  const lanes here = lanes_load(s->here + i), above = lanes_load(s->beside + i);
-  lanes down = here;
-  if (!kind.is_last) {
+  lanes across;
+  if (kind.is_last) {
+    across = lanes_add(lanes_load(s->beside + i), lanes_load(s->here + i));
+  } else {
     const lanes over = lanes_add(lanes_load(s->x + i), lanes_load(s->after + i));
-    down = curvature(p, sum_beside(s->below, i, ends, before), over, lanes_load(s->below + i), kind.is_square);
+    const lanes down =
+        curvature(p, sum_beside(s->below, i, ends, before), over, lanes_load(s->below + i), kind.is_square);
+    across = lanes_add(lanes_load(s->beside + i), down);
     lanes_store(s->beside + i, down);
   }
-  const lanes across = lanes_add(above, down);
+  const lanes here = lanes_load(s->here + i); /* after the store, as an operand in memory */
   const lanes sum = curvature(p, sum_beside(s->here, i, END_NONE, before), across, here, kind.is_square);
   lanes_store(OWN(s->force, STRANDS, i, 0), sum);
 }
