@@ -1477,6 +1477,7 @@ CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
 CLOTH_INLINE float lanes_largest(lanes a, float least) {
   float values[CLOTH_LANES];
   lanes_store(values, a);
+  CLOTH_UNROLL
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     least = maximum(least, values[lane]);
   }
@@ -3797,11 +3798,15 @@ enum {
 
 typedef struct touch {
   int16_t row, column, collider;
-  uint8_t face; /* of the collider: see face_number() */
-  uint8_t fast; /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
-  int32_t next; /* in the chain of its block; -1 for the last */
+  uint8_t face;                /* of the collider: see face_number() */
+  uint8_t fast;                /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
+  int32_t next;                /* in the chain of its block; -1 for the last */
+  uint8_t begins[TOUCH_LANES]; /* depth as the substep begins, in BEGIN_STEPS-ths of the thickness; 0: outside */
   float value[TOUCH_FLOATS][TOUCH_LANES];
 } touch;
+
+/* Steps of a thickness in which it is kept how deep particles begin. */
+#define BEGIN_STEPS 100.0f
 
 /* Gap of particles that a touch does not concern [m]. */
 #define FAR_GAP 1.0e9f
@@ -3886,6 +3891,33 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what, k, a.x);
   touch_store(t, what + 1, k, a.y);
   touch_store(t, what + 2, k, a.z);
+}
+
+/* 1 if particles of lanes `k` of a touch begin the substep inside. */
+static int begins_inside(const touch *t, int32_t k) {
+  int inside = 0;
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    inside |= t->begins[k + lane];
+  }
+  return inside != 0;
+}
+
+/* How deep they are as it begins, in thicknesses; 0: outside. */
+CLOTH_SEPARATE lanes depth_at_begin(const touch *t, int32_t k) {
+  float depth[CLOTH_LANES];
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    depth[lane] = (float)t->begins[k + lane] * (1.0f / BEGIN_STEPS);
+  }
+  return lanes_load(depth);
+}
+
+/* Notes it, in a touch that has been opened. */
+CLOTH_SEPARATE void note_depth_at_begin(touch *t, int32_t k, lanes depth) {
+  float values[CLOTH_LANES];
+  lanes_store(values, lanes_multiply(depth, lanes_splat(BEGIN_STEPS)));
+  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
+    t->begins[k + lane] = (uint8_t)values[lane];
+  }
 }
 
 /* Which particles touch in lanes `k`. */
@@ -4009,6 +4041,7 @@ typedef struct cell_touch {
   cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
   cloth_vector anchor;         /* remembered [m] */
   float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
+  float begins;                /* depth as the substep begins, in thicknesses; 0: outside */
   element_law law;             /* at present */
   union {
     cloth_vector last; /* remembered: force [N] ... */
@@ -7514,6 +7547,7 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   lanes_store(highs, high);
   *least = lows[0];
   *largest = highs[0];
+  CLOTH_UNROLL
   for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
     *least = minimum(lows[lane], *least);
     *largest = maximum(highs[lane], *largest);
@@ -12252,6 +12286,13 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
  *
  * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
  * for ever. At rest Q is the present depth and the tangent exact.
+ *
+ * What begins a substep of h seconds inside, at a depth q_0 above 1, is pushed out no faster than at max_push_speed v:
+ *
+ *   p(q) = lambda(q) - lambda(q_0) T (q_0 - q) / (v h), not less than 0
+ *
+ * is the law for what stays where it is, and 0 for what goes out with v. Its dashpot lambda(q_0) / (v h) is a part of
+ * the slope.
  */
 
 /* Stiffness of contact over the largest k' of a spring. */
@@ -12334,6 +12375,39 @@ CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes 
   t.stiffness = lanes_flush(law_slope(stiffness, q));
   t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
   return t;
+}
+
+/* How particles come to contacts: what agreed_depth() takes; how deep they begin the substep, in thicknesses, 0 for
+   outside; how far they may go out in it [m]. */
+typedef struct contact_motion {
+  lanes give, alone, begins, push;
+} contact_motion;
+
+/* The tangent of contacts that may begin a substep inside; `faced`: of those that take their depth as it is. */
+CLOTH_SEPARATE contact_tangent eased_tangent(lanes stiffness, lanes thickness, lanes depth, const contact_motion *m,
+                                             lanes_mask faced) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes drag = lanes_flush(lanes_divide(law_force(lanes_multiply(stiffness, thickness), m->begins), m->push));
+  const lanes per_depth = lanes_multiply(drag, thickness), both = lanes_add(m->give, per_depth);
+  const lanes sum = lanes_add(lanes_multiply(m->give, m->alone), lanes_multiply(per_depth, m->begins));
+  const lanes alone = lanes_select(lanes_less(zero, m->begins), lanes_divide(sum, both), m->alone);
+  const lanes agreed =
+      agreed_depth(stiffness, thickness, both, alone); /* of others as in agreed_tangent(), to the bit */
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  contact_tangent t = tangent_at(stiffness, thickness, depth, q);
+  t.law = lanes_subtract(t.law, lanes_multiply(per_depth, lanes_subtract(m->begins, q)));
+  t.stiffness = lanes_flush(lanes_add(t.stiffness, drag));
+  t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
+  const lanes_mask leaves = lanes_less(t.law, zero);
+  return (contact_tangent){lanes_drop(leaves, t.force), lanes_drop(leaves, t.stiffness), lanes_drop(leaves, t.law)};
+}
+
+/* The tangent of contacts where law and particle agree; `begins_inside`: 1 if one of them may begin so. */
+CLOTH_INLINE contact_tangent agreed_tangent(lanes stiffness, lanes thickness, lanes depth, const contact_motion *m,
+                                            lanes_mask faced, int begins_inside) {
+  if (begins_inside) { return eased_tangent(stiffness, thickness, depth, m, faced); }
+  const lanes agreed = agreed_depth(stiffness, thickness, m->give, m->alone);
+  return tangent_at(stiffness, thickness, depth, lanes_select(faced, within_law(depth), agreed));
 }
 
 /* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it
@@ -13898,7 +13972,8 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
 typedef struct touch_way {
   lanes3 from, to, along;
   lanes length;
-  lanes reach; /* the distance from which the law acts */
+  lanes reach;  /* the distance from which the law acts */
+  lanes begins; /* depth as the substep begins, in thicknesses; 0: outside */
 } touch_way;
 
 /* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
@@ -14049,7 +14124,6 @@ typedef struct touch_search {
   float thickness;
   float turn;                    /* no point moves farther by the collider's turn than this share of its distance */
   float farthest;                /* no particle of the tile goes farther as the collider sees it [m] */
-  float push;                    /* farthest that particles are pushed out [m] */
   float beyond;                  /* particles are looked at that may come so near [m] */
   float beside;                  /* they are near that are nearer than this and the longest way of their tile [m] */
   uint32_t near;                 /* which of the block are */
@@ -14087,6 +14161,8 @@ CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_w
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
   touch_store(e, TOUCH_REACH, k, w->reach);
+  const lanes begins = lanes_keep(touches, w->begins);
+  if (lanes_any(lanes_less(lanes_splat(0.0f), begins))) { note_depth_at_begin(e, k, begins); }
   const lanes_mask fast = lanes_less(lanes_splat(FAST_WAY * s->thickness), w->length);
   e->fast = (uint8_t)(e->fast | lanes_bits(lanes_both(touches, fast)) << k);
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
@@ -14102,16 +14178,18 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
   return lanes_load(held);
 }
 
-/* The distances from which the law acts on particles at a gap: `reach`, but those that begin farther inside than it is
-   thick, as no contact leaves them, it pushes out no faster than it may. */
-CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
-                                 lanes reach) {
-  const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
-  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) { return reach; }
+/* The distances from which the law acts on particles at a gap: `reach`, but for those that begin deeper than its curve
+   ends, as if they were so deep. Notes w->begins. */
+CLOTH_INLINE lanes bounded_reach(const touch_search *s, touch_way *w, lanes_mask touches, lanes gap, lanes reach) {
+  const lanes thickness = lanes_splat(s->thickness), nearest = lanes_subtract(gap, w->length);
+  const lanes surface = lanes_subtract(reach, thickness); /* where a particle on which the law acts so begins inside */
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, surface)))) { return reach; }
   lanes3 normal;
   const lanes begins = distances_to(s->b, &w->from, &normal);
-  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
-  return lanes_select(lanes_less(begins, deep), bounded, reach);
+  const lanes_mask is_inside = lanes_less(begins, surface);
+  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_multiply(lanes_splat(DEEPEST), thickness)));
+  w->begins = lanes_keep(is_inside, lanes_divide(lanes_subtract(bounded, begins), thickness));
+  return lanes_select(is_inside, bounded, reach);
 }
 
 /* Which particles of a block lie in the box of the collider, widened by what is of interest. */
@@ -14268,6 +14346,7 @@ static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int
   e->collider = (int16_t)s->b->collider;
   e->face = (uint8_t)face;
   e->fast = 0;
+  fill_zero(e->begins, sizeof e->begins);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
@@ -14920,6 +14999,7 @@ static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t,
   e->gap = lanes_first_value(gap);
   if (!(e->gap < most + FARTHER * e->way)) { return 0; }
   e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
+  e->begins = lanes_first_value(w.begins);
   e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
   return 1;
 }
@@ -15113,14 +15193,13 @@ static size_t used_bytes(const solid_search *search) {
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
-CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
+CLOTH_ONCE solid_search *start_solids(const cloth *c) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, offsetof(solid_search, corners));
   start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
   search->cells.row = search->corners;
-  search->s.push = c->settings.integration.max_push_speed * t->h;
   return search;
 }
 
@@ -15152,7 +15231,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
    be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   const float thickness = contact_thickness(c);
-  solid_search *search = start_solids(c, t);
+  solid_search *search = start_solids(c);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_solid_at(c, index) || !is_ball_near(c, index, &bounds->all, thickness)) { continue; }
     workspace_of(c)->may_run_away = 1;
@@ -15577,9 +15656,10 @@ typedef struct end_block {
 /* Elements in lanes, and where their laws go. */
 typedef struct law_block {
   element_law *law[CLOTH_LANES];
-  int32_t count;
+  int32_t count, begins_inside;
   end_block end[ELEMENT_ENDS];
   float gap[CLOTH_LANES], reach[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
+  float begins[CLOTH_LANES], push[CLOTH_LANES];                               /* see eased_tangent() */
   float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES]; /* last: what the element gave */
   float held[CLOTH_LANES];                                                    /* 1: none of its particles moves */
 } law_block;
@@ -15588,7 +15668,7 @@ typedef struct law_block {
 static void open_laws(law_block *b) {
   fill_zero(b, sizeof *b);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    b->thickness[lane] = 1.0f;
+    b->thickness[lane] = b->push[lane] = 1.0f;
   }
 }
 
@@ -15698,8 +15778,8 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
   if (lanes_any(presses)) {
     const lanes along = lanes_select(moves, m.along, one), across = lanes_select(moves, m.across, one);
-    const lanes q = lanes_select(held, within_law(depth), agreed_depth(k, range, lanes_divide(range, along), alone));
-    const contact_tangent law = tangent_at(k, range, depth, q);
+    const contact_motion motion = {lanes_divide(range, along), alone, lanes_load(b->begins), lanes_load(b->push)};
+    const contact_tangent law = agreed_tangent(k, range, depth, &motion, held, b->begins_inside);
     const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
     const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
     lanes_store(values[0], lanes_keep(presses, law.force));
@@ -15712,7 +15792,7 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
     to->along = values[1][lane];
     to->across = values[2][lane];
   }
-  b->count = 0;
+  b->count = b->begins_inside = 0;
 }
 
 /* The force of an element whose point has moved by `moved` relative to what it touches. */
@@ -15945,9 +16025,10 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
-  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
-  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  const int is_inside = begins_inside(e, k);
+  const contact_motion motion = {lanes_multiply(thickness, along), alone, is_inside ? depth_at_begin(e, k) : zero,
+                                 lanes_splat(p->c->settings.integration.max_push_speed * p->t->h)};
+  const contact_tangent law = agreed_tangent(stiffness, thickness, depth, &motion, faced, is_inside);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
   const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
@@ -16154,7 +16235,9 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask slow = lanes_of_bits(~(uint32_t)e->fast >> k);
   const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
-  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
+  lanes_mask may = lanes_both(touch_mask(e, k), moves);
+  if (begins_inside(e, k)) { may = lanes_both(may, lanes_less(depth_at_begin(e, k), lanes_splat(WORK_QUANTUM))); }
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), may);
   if (!lanes_any(which)) { return; }
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
@@ -18191,6 +18274,9 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   }
   to->gap[lane] = e->gap;
   to->reach[lane] = e->reach;
+  to->begins[lane] = e->begins;
+  to->begins_inside |= e->begins > 0.0f;
+  to->push[lane] = c->settings.integration.max_push_speed * t->h;
   to->thickness[lane] = contact_thickness(c);
   to->friction[lane] = cell_friction(c, e);
   to->held[lane] = held;
@@ -19089,7 +19175,8 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
+      float *to = own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i);
+      *to = quantise(*to + flush_work(value), WORK_ROUNDER);
     }
   }
 }
@@ -22917,7 +23004,8 @@ CLOTH_SEPARATE void meet_bound(contact_release *rel, held_particle *h, particle_
   const lanes along = lanes_keep(one, lanes_splat(b->stiffness)), zero = lanes_splat(0.0f);
   const float press = b->force - b->stiffness * vector_dot(b->n, vector_flush_work(moved));
   const lanes3 change = lanes3_keep(one, lanes3_splat(vector_flush_work(vector_scale(b->n, press))));
-  add_contact_block(a->ground, row * a->pitch + first, n, along, zero);
+  const element_law law = {b->force, b->stiffness, 0.0f};
+  add_element_block(a, h->place, b->n, &law, 1.0f);
   add_to_inverse(a->inverse, row * a->pitch + first, n, along);
   put_change(rel, row, first, n, change, along, zero);
 }

@@ -160,6 +160,7 @@ CLOTH_INLINE lanes lanes_within(lanes a, int32_t count) {
 CLOTH_INLINE float lanes_largest(lanes a, float least) {
   float values[CLOTH_LANES];
   lanes_store(values, a);
+  CLOTH_UNROLL
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
     least = maximum(least, values[lane]);
   }

@@ -128,9 +128,10 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
-  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
-  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
+  const int is_inside = begins_inside(e, k);
+  const contact_motion motion = {lanes_multiply(thickness, along), alone, is_inside ? depth_at_begin(e, k) : zero,
+                                 lanes_splat(p->c->settings.integration.max_push_speed * p->t->h)};
+  const contact_tangent law = agreed_tangent(stiffness, thickness, depth, &motion, faced, is_inside);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
   const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
@@ -337,7 +338,9 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask slow = lanes_of_bits(~(uint32_t)e->fast >> k);
   const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
-  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
+  lanes_mask may = lanes_both(touch_mask(e, k), moves);
+  if (begins_inside(e, k)) { may = lanes_both(may, lanes_less(depth_at_begin(e, k), lanes_splat(WORK_QUANTUM))); }
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), may);
   if (!lanes_any(which)) { return; }
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);

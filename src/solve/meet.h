@@ -1,4 +1,5 @@
 #pragma once
+#include "../contact/element.h"
 #include "../contact/law.h"
 #include "../contact/press.h"
 #include "../contact/touch.h"
@@ -59,7 +60,8 @@ CLOTH_SEPARATE void meet_bound(contact_release *rel, held_particle *h, particle_
   const lanes along = lanes_keep(one, lanes_splat(b->stiffness)), zero = lanes_splat(0.0f);
   const float press = b->force - b->stiffness * vector_dot(b->n, vector_flush_work(moved));
   const lanes3 change = lanes3_keep(one, lanes3_splat(vector_flush_work(vector_scale(b->n, press))));
-  add_contact_block(a->ground, row * a->pitch + first, n, along, zero);
+  const element_law law = {b->force, b->stiffness, 0.0f};
+  add_element_block(a, h->place, b->n, &law, 1.0f);
   add_to_inverse(a->inverse, row * a->pitch + first, n, along);
   put_change(rel, row, first, n, change, along, zero);
 }

@@ -202,7 +202,8 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
+      float *to = own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i);
+      *to = quantise(*to + flush_work(value), WORK_ROUNDER);
     }
   }
 }
