@@ -19078,7 +19078,7 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
 }
 
 /* The tangent of the law at a gap, straight on where that is deepest. */
-static contact_tangent law_at(const held_particle *h, float thickness, float gap) {
+static contact_tangent bound_law_at(const held_particle *h, float thickness, float gap) {
   const lanes depth = lanes_splat((thickness - gap) / thickness);
   return tangent_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(thickness), depth, within_law(depth));
 }
@@ -19096,8 +19096,8 @@ static void note_bound(held_particle *h, cloth_vector n, float gap, float begins
   b->thickness = thickness;
   b->length = length;
   b->compliance = compliance_along(h, b->n);
-  b->drag = lanes_first_value(law_at(h, thickness, b->begins).force) / push;
-  const contact_tangent here = law_at(h, thickness, b->gap);
+  b->drag = lanes_first_value(bound_law_at(h, thickness, b->begins).force) / push;
+  const contact_tangent here = bound_law_at(h, thickness, b->gap);
   b->force = b->press = lanes_first_value(here.force);
   b->stiffness = lanes_first_value(here.stiffness);
 }
