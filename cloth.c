@@ -3798,15 +3798,11 @@ enum {
 
 typedef struct touch {
   int16_t row, column, collider;
-  uint8_t face;                /* of the collider: see face_number() */
-  uint8_t fast;                /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
-  int32_t next;                /* in the chain of its block; -1 for the last */
-  uint8_t begins[TOUCH_LANES]; /* depth as the substep begins, in BEGIN_STEPS-ths of the thickness; 0: outside */
+  uint8_t face; /* of the collider: see face_number() */
+  uint8_t fast; /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
+  int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
 } touch;
-
-/* Steps of a thickness in which it is kept how deep particles begin. */
-#define BEGIN_STEPS 100.0f
 
 /* Gap of particles that a touch does not concern [m]. */
 #define FAR_GAP 1.0e9f
@@ -3891,33 +3887,6 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what, k, a.x);
   touch_store(t, what + 1, k, a.y);
   touch_store(t, what + 2, k, a.z);
-}
-
-/* 1 if particles of lanes `k` of a touch begin the substep inside. */
-static int begins_inside(const touch *t, int32_t k) {
-  int inside = 0;
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    inside |= t->begins[k + lane];
-  }
-  return inside != 0;
-}
-
-/* How deep they are as it begins, in thicknesses; 0: outside. */
-CLOTH_SEPARATE lanes depth_at_begin(const touch *t, int32_t k) {
-  float depth[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    depth[lane] = (float)t->begins[k + lane] * (1.0f / BEGIN_STEPS);
-  }
-  return lanes_load(depth);
-}
-
-/* Notes it, in a touch that has been opened. */
-CLOTH_SEPARATE void note_depth_at_begin(touch *t, int32_t k, lanes depth) {
-  float values[CLOTH_LANES];
-  lanes_store(values, lanes_multiply(depth, lanes_splat(BEGIN_STEPS)));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    t->begins[k + lane] = (uint8_t)values[lane];
-  }
 }
 
 /* Which particles touch in lanes `k`. */
@@ -4041,7 +4010,6 @@ typedef struct cell_touch {
   cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
   cloth_vector anchor;         /* remembered [m] */
   float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
-  float begins;                /* depth as the substep begins, in thicknesses; 0: outside */
   element_law law;             /* at present */
   union {
     cloth_vector last; /* remembered: force [N] ... */
@@ -5342,10 +5310,6 @@ static int needs_tearing(const cloth_config *config) {
   return WITH_TEARING && config->tearing.max_breaks > 0;
 }
 
-static int has_tear_limit(const cloth_config *config) {
-  return config->tearing.strain > 0.0f || config->tearing.pin_force > 0.0f;
-}
-
 /* Does the cloth fall asleep? Then the state has memory for it. */
 static int needs_sleep(const cloth_config *config) {
   return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
@@ -5482,8 +5446,6 @@ static int needs_self(const cloth_config *config) {
     "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
   X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
     "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                                             \
-  X(NOTHING_TEARS, WITH_TEARING && !needs_tearing(config) && has_tear_limit(config),                                   \
-    "tearing.strain, tearing.pin_force: 0, as with tearing.max_breaks 0 nothing breaks")                               \
   X(WORK_GEOMETRY, config->capacity.fixed_work &&needs_geometry(config),                                               \
     "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")
 
@@ -7547,7 +7509,6 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   lanes_store(highs, high);
   *least = lows[0];
   *largest = highs[0];
-  CLOTH_UNROLL
   for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
     *least = minimum(lows[lane], *least);
     *largest = maximum(highs[lane], *largest);
@@ -9352,8 +9313,6 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
 #define MANY_ITERATIONS 6
-/* Cloth with two tethers a particle, which may face each other, takes these, too: with 6 a sheet on a ball between two
-   edges moves at .3 to 1 m/s for ever (tests/tethers.c). */
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
 /* Substeps of a step that share the coarsest level, at most, of cloth up to SOFT_STIFFNESS: with 4 a stiff plate falls
@@ -9501,8 +9460,7 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (c->settings.solver.tolerance > 0.0f) { return c->settings.solver.max_iterations; }
   if (c->settings.integration.iterations > 0) { return c->settings.integration.iterations; }
   const int32_t is_net = t->spring[DIAGONAL].stiffness < NET_SHEAR * largest_stiffness(c, t);
-  const int32_t least = c->settings.tethers.count > 1 ? STIFF_ITERATIONS : LEAST_ITERATIONS;
-  return larger_of(iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0), least);
+  return iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0);
 }
 
 /* 1 if the stiffness of no family of springs is less than EVEN_SHARE of the largest of a spring. */
@@ -12286,13 +12244,6 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
  *
  * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
  * for ever. At rest Q is the present depth and the tangent exact.
- *
- * What begins a substep of h seconds inside, at a depth q_0 above 1, is pushed out no faster than at max_push_speed v:
- *
- *   p(q) = lambda(q) - lambda(q_0) T (q_0 - q) / (v h), not less than 0
- *
- * is the law for what stays where it is, and 0 for what goes out with v. Its dashpot lambda(q_0) / (v h) is a part of
- * the slope.
  */
 
 /* Stiffness of contact over the largest k' of a spring. */
@@ -12375,39 +12326,6 @@ CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes 
   t.stiffness = lanes_flush(law_slope(stiffness, q));
   t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
   return t;
-}
-
-/* How particles come to contacts: what agreed_depth() takes; how deep they begin the substep, in thicknesses, 0 for
-   outside; how far they may go out in it [m]. */
-typedef struct contact_motion {
-  lanes give, alone, begins, push;
-} contact_motion;
-
-/* The tangent of contacts that may begin a substep inside; `faced`: of those that take their depth as it is. */
-CLOTH_SEPARATE contact_tangent eased_tangent(lanes stiffness, lanes thickness, lanes depth, const contact_motion *m,
-                                             lanes_mask faced) {
-  const lanes zero = lanes_splat(0.0f);
-  const lanes drag = lanes_flush(lanes_divide(law_force(lanes_multiply(stiffness, thickness), m->begins), m->push));
-  const lanes per_depth = lanes_multiply(drag, thickness), both = lanes_add(m->give, per_depth);
-  const lanes sum = lanes_add(lanes_multiply(m->give, m->alone), lanes_multiply(per_depth, m->begins));
-  const lanes alone = lanes_select(lanes_less(zero, m->begins), lanes_divide(sum, both), m->alone);
-  const lanes agreed =
-      agreed_depth(stiffness, thickness, both, alone); /* of others as in agreed_tangent(), to the bit */
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
-  contact_tangent t = tangent_at(stiffness, thickness, depth, q);
-  t.law = lanes_subtract(t.law, lanes_multiply(per_depth, lanes_subtract(m->begins, q)));
-  t.stiffness = lanes_flush(lanes_add(t.stiffness, drag));
-  t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
-  const lanes_mask leaves = lanes_less(t.law, zero);
-  return (contact_tangent){lanes_drop(leaves, t.force), lanes_drop(leaves, t.stiffness), lanes_drop(leaves, t.law)};
-}
-
-/* The tangent of contacts where law and particle agree; `begins_inside`: 1 if one of them may begin so. */
-CLOTH_INLINE contact_tangent agreed_tangent(lanes stiffness, lanes thickness, lanes depth, const contact_motion *m,
-                                            lanes_mask faced, int begins_inside) {
-  if (begins_inside) { return eased_tangent(stiffness, thickness, depth, m, faced); }
-  const lanes agreed = agreed_depth(stiffness, thickness, m->give, m->alone);
-  return tangent_at(stiffness, thickness, depth, lanes_select(faced, within_law(depth), agreed));
 }
 
 /* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it
@@ -13972,8 +13890,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
 typedef struct touch_way {
   lanes3 from, to, along;
   lanes length;
-  lanes reach;  /* the distance from which the law acts */
-  lanes begins; /* depth as the substep begins, in thicknesses; 0: outside */
+  lanes reach; /* the distance from which the law acts */
 } touch_way;
 
 /* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
@@ -14124,6 +14041,7 @@ typedef struct touch_search {
   float thickness;
   float turn;                    /* no point moves farther by the collider's turn than this share of its distance */
   float farthest;                /* no particle of the tile goes farther as the collider sees it [m] */
+  float push;                    /* farthest that particles are pushed out [m] */
   float beyond;                  /* particles are looked at that may come so near [m] */
   float beside;                  /* they are near that are nearer than this and the longest way of their tile [m] */
   uint32_t near;                 /* which of the block are */
@@ -14161,8 +14079,6 @@ CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_w
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
   touch_store(e, TOUCH_REACH, k, w->reach);
-  const lanes begins = lanes_keep(touches, w->begins);
-  if (lanes_any(lanes_less(lanes_splat(0.0f), begins))) { note_depth_at_begin(e, k, begins); }
   const lanes_mask fast = lanes_less(lanes_splat(FAST_WAY * s->thickness), w->length);
   e->fast = (uint8_t)(e->fast | lanes_bits(lanes_both(touches, fast)) << k);
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
@@ -14178,18 +14094,16 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
   return lanes_load(held);
 }
 
-/* The distances from which the law acts on particles at a gap: `reach`, but for those that begin deeper than its curve
-   ends, as if they were so deep. Notes w->begins. */
-CLOTH_INLINE lanes bounded_reach(const touch_search *s, touch_way *w, lanes_mask touches, lanes gap, lanes reach) {
-  const lanes thickness = lanes_splat(s->thickness), nearest = lanes_subtract(gap, w->length);
-  const lanes surface = lanes_subtract(reach, thickness); /* where a particle on which the law acts so begins inside */
-  if (!lanes_any(lanes_both(touches, lanes_less(nearest, surface)))) { return reach; }
+/* The distances from which the law acts on particles at a gap: `reach`, but those that begin farther inside than it is
+   thick, as no contact leaves them, it pushes out no faster than it may. */
+CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
+                                 lanes reach) {
+  const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) { return reach; }
   lanes3 normal;
   const lanes begins = distances_to(s->b, &w->from, &normal);
-  const lanes_mask is_inside = lanes_less(begins, surface);
-  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_multiply(lanes_splat(DEEPEST), thickness)));
-  w->begins = lanes_keep(is_inside, lanes_divide(lanes_subtract(bounded, begins), thickness));
-  return lanes_select(is_inside, bounded, reach);
+  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
+  return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
 /* Which particles of a block lie in the box of the collider, widened by what is of interest. */
@@ -14346,7 +14260,6 @@ static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int
   e->collider = (int16_t)s->b->collider;
   e->face = (uint8_t)face;
   e->fast = 0;
-  fill_zero(e->begins, sizeof e->begins);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }
@@ -14999,7 +14912,6 @@ static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t,
   e->gap = lanes_first_value(gap);
   if (!(e->gap < most + FARTHER * e->way)) { return 0; }
   e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
-  e->begins = lanes_first_value(w.begins);
   e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
   return 1;
 }
@@ -15193,13 +15105,14 @@ static size_t used_bytes(const solid_search *search) {
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
-CLOTH_ONCE solid_search *start_solids(const cloth *c) {
+CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, offsetof(solid_search, corners));
   start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
   search->cells.row = search->corners;
+  search->s.push = c->settings.integration.max_push_speed * t->h;
   return search;
 }
 
@@ -15231,7 +15144,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
    be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   const float thickness = contact_thickness(c);
-  solid_search *search = start_solids(c);
+  solid_search *search = start_solids(c, t);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_solid_at(c, index) || !is_ball_near(c, index, &bounds->all, thickness)) { continue; }
     workspace_of(c)->may_run_away = 1;
@@ -15656,10 +15569,9 @@ typedef struct end_block {
 /* Elements in lanes, and where their laws go. */
 typedef struct law_block {
   element_law *law[CLOTH_LANES];
-  int32_t count, begins_inside;
+  int32_t count;
   end_block end[ELEMENT_ENDS];
   float gap[CLOTH_LANES], reach[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
-  float begins[CLOTH_LANES], push[CLOTH_LANES];                               /* see eased_tangent() */
   float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES]; /* last: what the element gave */
   float held[CLOTH_LANES];                                                    /* 1: none of its particles moves */
 } law_block;
@@ -15668,7 +15580,7 @@ typedef struct law_block {
 static void open_laws(law_block *b) {
   fill_zero(b, sizeof *b);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    b->thickness[lane] = b->push[lane] = 1.0f;
+    b->thickness[lane] = 1.0f;
   }
 }
 
@@ -15778,8 +15690,8 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
   if (lanes_any(presses)) {
     const lanes along = lanes_select(moves, m.along, one), across = lanes_select(moves, m.across, one);
-    const contact_motion motion = {lanes_divide(range, along), alone, lanes_load(b->begins), lanes_load(b->push)};
-    const contact_tangent law = agreed_tangent(k, range, depth, &motion, held, b->begins_inside);
+    const lanes q = lanes_select(held, within_law(depth), agreed_depth(k, range, lanes_divide(range, along), alone));
+    const contact_tangent law = tangent_at(k, range, depth, q);
     const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
     const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
     lanes_store(values[0], lanes_keep(presses, law.force));
@@ -15792,7 +15704,7 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
     to->along = values[1][lane];
     to->across = values[2][lane];
   }
-  b->count = b->begins_inside = 0;
+  b->count = 0;
 }
 
 /* The force of an element whose point has moved by `moved` relative to what it touches. */
@@ -16025,10 +15937,9 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
-  const int is_inside = begins_inside(e, k);
-  const contact_motion motion = {lanes_multiply(thickness, along), alone, is_inside ? depth_at_begin(e, k) : zero,
-                                 lanes_splat(p->c->settings.integration.max_push_speed * p->t->h)};
-  const contact_tangent law = agreed_tangent(stiffness, thickness, depth, &motion, faced, is_inside);
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
   const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
@@ -16175,20 +16086,20 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* Puts it into residual, product and sums that the stiffness of particles along n has changed by `along`, across it by
+/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
-CLOTH_INLINE void put_change(contact_release *rel, int32_t row, int32_t i, lanes3 n, lanes3 change, lanes along,
+CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
                              lanes across) {
   const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const lanes3 p = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes3 q = contact_product(n, along, across, p);
+  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
-  lanes_sum_add(&rel->along, i, lanes3_dot(change, lanes3_flush(p)));
-  lanes_sum_add(&rel->most, i, lanes3_dot(q, lanes3_flush(p)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
   rel->changed = 1;
 }
 
@@ -16209,9 +16120,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) {
-    put_change(rel, e->row, e->column + k, touch_vector(e, TOUCH_NORMAL, k), change, less_along, less_across);
-  }
+  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
 /* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
@@ -16235,9 +16144,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask slow = lanes_of_bits(~(uint32_t)e->fast >> k);
   const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
-  lanes_mask may = lanes_both(touch_mask(e, k), moves);
-  if (begins_inside(e, k)) { may = lanes_both(may, lanes_less(depth_at_begin(e, k), lanes_splat(WORK_QUANTUM))); }
-  const lanes_mask which = lanes_both(lanes_both(rests, slow), may);
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
   if (!lanes_any(which)) { return; }
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
@@ -16264,7 +16171,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   add_to_inverse(a->inverse, place, n, along);
   const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
   const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
-  put_change(rel, e->row, e->column + k, n, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
 }
 
 /* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
@@ -18274,9 +18181,6 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   }
   to->gap[lane] = e->gap;
   to->reach[lane] = e->reach;
-  to->begins[lane] = e->begins;
-  to->begins_inside |= e->begins > 0.0f;
-  to->push[lane] = c->settings.integration.max_push_speed * t->h;
   to->thickness[lane] = contact_thickness(c);
   to->friction[lane] = cell_friction(c, e);
   to->held[lane] = held;
@@ -18987,18 +18891,9 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
- * None pushes a particle out faster than integration.max_push_speed v, however deep it begins a substep. With g its
- * gap, g_0 that to where the sphere was as the substep began, and lambda the law,
- *
- *   p = lambda(g) - lambda(g_0) (g - g_0) / (v h), not less than 0
- *
- * (g and g_0 from a sphere that is farther away where g_0 is very deep, see note_bound()) is the law at rest, 0 for a
- * particle that goes out with v relative to the sphere, and all of the law for one that comes from outside of it. What
- * was inside of a sphere that moves follows it however fast.
- *
- * The contacts of a particle are predicted together, each with the tangents of the others, or a particle between two
- * taut tethers would alternate for ever. Where neighbours take a particle in the first iteration to where no contact of
- * its own was predicted, that is met in the solve (solve/meet.h).
+ * The contacts of a particle are predicted together, each with what the others press, or a particle between two taut
+ * tethers would alternate for ever. A tether that begins a substep longer than its law is thick pulls in no faster than
+ * integration.max_push_speed; what it holds at rest is held by all of the law.
  *
  * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
@@ -19019,15 +18914,13 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
 #define MOST_TARGET_BOUNDS 2
 #define MOST_BOUNDS 4
 #define BOUND_SWEEPS 16
-/* The longest substep [s]: with less, what has begun very deep follows targets more slowly than it may. */
-#define LONGEST_PUSH (1.0f / 60.0f)
 
 /* A contact along n at a gap. `length`: of the way to the centre of a sphere that it pulls the particle to, whose pull
    holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
 typedef struct particle_bound {
   cloth_vector n;
   float gap, thickness, length, compliance;
-  float begins, drag;            /* gap as the substep began; by how much each metre from there lessens the force */
+  float most;                    /* gap that it may bring the particle to in this substep */
   float press, force, stiffness; /* at the agreed depth: the force there; that of the tangent; its slope */
 } particle_bound;
 
@@ -19036,114 +18929,76 @@ typedef struct held_particle {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  int32_t place;               /* in own arrays */
-  cloth_vector x, start;       /* where it is linearised; where it is at the start of the substep */
-  int32_t shares_weight;       /* 1: what moves all particles alike counts against no springs */
+  int32_t place; /* in own arrays */
+  cloth_vector x;
+  cloth_vector weight;         /* what moves all particles alike, against no springs */
   int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* n . A n, with A the block of a particle in an array. */
-static float along_block(const held_particle *h, float *blocks, cloth_vector n) {
+static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
-  if (!blocks) { return 0.0f; }
+  if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = flush_work(*own_at(blocks, SYMMETRIC_FLOATS, h->place, k));
+    m[k] = flush_work(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k));
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
 }
 
-/* The share of the springs in what a motion constraint meets: weight makes all particles meet theirs alike, where
-   springs resist nothing. With all of it sheets in spheres never rest, with a tenth capes fly apart. Tethers share
-   none. */
-static cloth_vector shared_weight(const held_particle *h) {
-  const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
-  const cloth_vector gravity = inputs_of(h->c)->gravity;
-  return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
-}
-
-/* The compliance of a particle along n for the prediction of a contact. Of what moves it, up to its shared weight
-   counts with the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact
-   whatever it is. */
+/* The compliance of a particle along n for the prediction of a contact. Of what moves it, up to `weight` counts with
+   the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact whatever it is. */
 static float compliance_along(const held_particle *h, cloth_vector n) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
-  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f),
-              within = alone + along_block(h, h->a->inverse, n);
-  const float fall = h->shares_weight ? vector_dot(n, shared_weight(h)) : 0.0f;
+  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f), within = alone + springs_along(h, n);
+  const float fall = vector_dot(n, h->weight);
   const float all = vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const float shared = minimum(maximum(all, minimum(fall, 0.0f)), maximum(fall, 0.0f)), own = all - shared;
   const float by_weight = maximum(shared, -shared), by_others = maximum(own, -own);
   return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
-/* The tangent of the law at a gap, straight on where that is deepest. */
-static contact_tangent bound_law_at(const held_particle *h, float thickness, float gap) {
-  const lanes depth = lanes_splat((thickness - gap) / thickness);
-  return tangent_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(thickness), depth, within_law(depth));
-}
-
-/* Notes a contact: at a gap where it is linearised, which was `begins` as the substep began. What begins deeper than
-   the law is curved, and than it may be pushed in the longest substep, is pushed as if it began there: forces stay such
-   that floats carry their differences. Without, sheets that begin half a metre beyond are thrown at 60 m/s. With the
-   substep itself forces at rest would change with it. */
-static void note_bound(held_particle *h, cloth_vector n, float gap, float begins, float thickness, float length) {
+static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
-  const float speed = h->c->settings.integration.max_push_speed, push = speed * h->t->h;
+  const float stiffness = contact_stiffness(h->t);
+  const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
   b->n = vector_flush_work(n);
-  b->begins = maximum(begins, (1.0f - DEEPEST) * thickness - LONGEST_PUSH * speed);
-  b->gap = gap + (b->begins - begins);
+  b->gap = gap;
   b->thickness = thickness;
   b->length = length;
   b->compliance = compliance_along(h, b->n);
-  b->drag = lanes_first_value(bound_law_at(h, thickness, b->begins).force) / push;
-  const contact_tangent here = bound_law_at(h, thickness, b->gap);
-  b->force = b->press = lanes_first_value(here.force);
-  b->stiffness = lanes_first_value(here.stiffness);
+  b->most = thickness;
+  b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
+  return b;
 }
 
-/* Predicts a contact for a particle that would move by `moves` along n without it: at the depth Q where
-
-     lambda(Q) - drag T (begins - Q) = (T / C) (alone - Q),
-
-   which is as if the particle were by the drag stiffer. All is 0 where that is nothing that presses. */
-static void agree(held_particle *h, particle_bound *b, float compliance, float moves) {
-  const float thickness = b->thickness, dragged = b->drag * compliance;
-  const float depth = (thickness - b->gap) / thickness, begins = (thickness - b->begins) / thickness;
-  const float alone = depth - moves / thickness, both = alone + dragged / (1.0f + dragged) * (begins - alone);
-  h->predictions++;
-  b->press = b->force = b->stiffness = 0.0f;
-  if (!(alone > 0.0f)) { return; }
-  const float give = thickness / compliance * (1.0f + dragged);
-  const lanes k = lanes_splat(contact_stiffness(h->t)), t = lanes_splat(thickness);
-  const lanes within = agreed_depth(k, t, lanes_splat(give), lanes_splat(both));
-  const contact_tangent law = tangent_at(k, t, lanes_splat(depth), within);
-  const float slope = lanes_first_value(law.stiffness), force = lanes_first_value(law.law);
-  float q = lanes_first_value(within); /* deeper than DEEPEST the law is straight */
-  const float deeper = q < DEEPEST ? 0.0f : maximum((give * (both - q) - force) / (give + slope * thickness), 0.0f);
-  q += deeper;
-  const float press = force + slope * thickness * deeper - b->drag * thickness * (begins - q);
-  if (press > 0.0f) {
-    b->press = press;
-    b->stiffness = flush_work(slope + b->drag);
-    b->force = press + b->stiffness * thickness * (depth - q);
-  }
+/* The tangent of a contact at a gap, for the particle that would move by `moves` without it. */
+static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float moves) {
+  return contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness), lanes_splat(gap),
+                    lanes_splat(b->compliance), lanes_splat(moves));
 }
 
-/* Predicts a contact with the tangents of the others: with their forces alone two that face each other would go on for
-   hundreds of sweeps, as the law is much stiffer than the particle. */
 static void predict_bound(held_particle *h, particle_bound *b) {
   cloth_vector others = own_vector(h->a->residual, h->place);
-  float resists = 1.0f / b->compliance;
   for (int32_t k = 0; k < h->bounds; k++) {
     const particle_bound *other = &h->bound[k];
-    if (other == b || !(other->stiffness > 0.0f)) { continue; }
-    const float along = vector_dot(b->n, other->n);
-    others = vector_add_scaled(others, other->n, other->force);
-    resists += other->stiffness * along * along;
+    others = other == b ? others : vector_add_scaled(others, other->n, other->press);
   }
-  const float compliance = h->bounds > 1 ? 1.0f / resists : b->compliance;
-  agree(h, b, compliance, compliance * vector_dot(b->n, vector_flush_work(others)));
+  const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+  h->predictions++;
+  const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
+  if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
+    b->press = b->force = b->stiffness = 0.0f;
+    return;
+  }
+  contact_tangent t = bound_at(h, b, b->gap, moves);
+  if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
+    t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+    h->predictions++;
+  }
+  b->press = lanes_first_value(t.law);
+  b->force = lanes_first_value(t.force);
+  b->stiffness = lanes_first_value(t.stiffness);
 }
 
 /* Predicts the contacts of a particle, until nothing changes, or one presses that was predicted without others. */
@@ -19175,19 +19030,17 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      float *to = own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i);
-      *to = quantise(*to + flush_work(value), WORK_ROUNDER);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
     }
   }
 }
 
-/* Keeps a particle within a distance of a centre, which was `before` at the start of the substep. */
-static void keep_within(held_particle *h, cloth_vector centre, cloth_vector before, float distance, float thickness) {
+/* Keeps a particle within a distance of a centre. Returns the contact, or NULL where there is none. */
+static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
-  const float length = vector_length(off), begins = vector_length(vector_flush_work(vector_subtract(before, h->start)));
-  if (length > STATE_QUANTUM) {
-    note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, distance - begins, thickness, length);
-  }
+  const float length = vector_length(off);
+  if (!(length > STATE_QUANTUM)) { return NULL; }
+  return note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -19220,52 +19073,45 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* The gap between a particle, at a way from its target, and a backstop. That of a large sphere is no difference of two
-   long lengths: |off|^2 - z^2 is written out with the way from the target. Out: the way from its centre. */
-static float backstop_gap(cloth_vector way, cloth_vector normal, cloth_vector limit, cloth_vector *off) {
-  const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
-  const float behind = limit.y + limit.z, outside = 2.0f * behind * vector_dot(way, unit);
-  *off = vector_flush_work(vector_add_scaled(way, unit, behind));
-  const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
-  return squared / (vector_length(*off) + limit.z);
-}
-
-/* The backstop of a particle, which a target without a normal has not. */
-static void keep_out_of_backstop(held_particle *h, int32_t i, cloth_vector limit) {
-  const cloth *c = h->c;
-  const cloth_vector normal = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until);
-  const cloth_vector before = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->from);
+/* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
+   two long lengths: |off|^2 - z^2 is written out with the way from the target. */
+static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
-  const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-  cloth_vector off;
-  const cloth_vector start = vector_subtract(h->start, target_of(c, i, h->t->from));
-  const float begins = backstop_gap(start, vector_dot(before, before) > 0.25f ? before : normal, limit, &off);
-  const float gap = backstop_gap(vector_subtract(h->x, target_of(c, i, h->t->until)), normal, limit, &off);
-  const float length = vector_length(off);
+  const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
+  const cloth_vector way = vector_subtract(h->x, target);
+  const float behind = limit.y + limit.z;
+  const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
+  const float length = vector_length(off), outside = 2.0f * behind * vector_dot(way, unit);
+  const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
   if (length > STATE_QUANTUM) {
-    note_bound(h, vector_scale_work(off, 1.0f / length), gap, begins,
+    const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
+    note_bound(h, vector_scale_work(off, 1.0f / length), squared / (length + limit.z),
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
 
-static void drive_to_target(held_particle *h, int32_t i) {
-  const float drive = h->t->scale * target_vectors(h->c, TARGET_DRIVE).x[i];
-  if (drive > WORK_QUANTUM) {
-    const cloth_vector off = vector_flush_work(vector_subtract(target_of(h->c, i, h->t->until), h->x));
-    add_to_own(h->a->residual, h->place, vector_scale(off, drive));
-    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
-  }
+/* The share of the springs in what a motion constraint meets: weight makes all particles meet theirs alike, where
+   springs resist nothing. With all of it sheets in spheres never rest, with a tenth capes fly apart. Tethers share
+   none. */
+static cloth_vector shared_weight(const held_particle *h) {
+  const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
+  const cloth_vector gravity = inputs_of(h->c)->gravity;
+  return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
 static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
-  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i);
+  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
+  const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-    keep_within(h, target_of(c, i, h->t->until), target_of(c, i, h->t->from), limit.x,
-                minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
+    keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
-  keep_out_of_backstop(h, i, limit);
+  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
 }
 
 /* A vector of the targets of a block of particles at a share of the step. */
@@ -19299,6 +19145,14 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
 
 #if WITH_TETHERS
 
+/* How far a tether may pull a particle in: what begins the substep too long, no faster than it may. */
+static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float distance, particle_bound *b) {
+  const vector_array x = vectors_at(h->c, h->c->state.position);
+  const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
+  const float begins = distance - vector_length(start);
+  if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
+}
+
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
@@ -19306,8 +19160,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     if (pin < 0) { continue; }
     const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
-    const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
-    keep_within(h, near_particle(h->a, h->a->place, pin), before, distance, TETHER_THICKNESS);
+    particle_bound *b = keep_within(h, near_particle(h->a, h->a->place, pin), distance, TETHER_THICKNESS);
+    if (b) { ease_tether(h, i, pin, distance, b); }
   }
 }
 
@@ -19318,36 +19172,18 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
-/* A particle, of which no contacts are noted yet. */
-static void start_held(held_particle *h, const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
-  h->c = c;
-  h->a = a;
-  h->t = t;
-  h->place = place_of(a, i);
-  h->x = near_particle(a, a->place, i);
-  h->start = vector_load(vectors_at(c, c->state.position), i);
-  h->shares_weight = h->bounds = h->predictions = 0;
-}
-
-/* Notes the contacts of a particle. */
-CLOTH_SEPARATE void note_bounds(held_particle *h, int32_t i) {
-  if (WITH_TARGETS && inputs_of(h->c)->targets != TARGETS_NONE) {
-    h->shares_weight = 1;
-    hold_to_target(h, i);
-    h->shares_weight = 0;
-  }
-#if WITH_TETHERS
-  const rest_metric metric = metric_of(h->c, h->c->settings.tethers.scale);
-  hold_by_tethers(h, &metric, i);
-#endif
-}
-
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
-  held_particle h;
-  start_held(&h, c, a, t, i);
-  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { drive_to_target(&h, i); }
-  note_bounds(&h, i);
+  held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
+    h.weight = shared_weight(&h);
+    hold_to_target(&h, i);
+    h.weight = vector(0.0f, 0.0f, 0.0f);
+  }
+#if WITH_TETHERS
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  hold_by_tethers(&h, &metric, i);
+#endif
   press_bounds(&h);
   workspace_of(c)->predictions += h.predictions;
 }
@@ -19387,24 +19223,20 @@ CLOTH_INLINE lanes tethers_near(const cloth *c, const solve_arrays *a, int32_t r
 
 #endif
 
-/* Which particles of a block these terms may act on: those that move, and come near one with ways that are so long. */
+/* Which particles of a block these terms may act on: those that come near one. Without any they move by |b| / m at
+   most. */
 CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
-                                    int32_t i, lanes way) {
-  lanes near = lanes_splat(0.0f);
+                                    int32_t i) {
+  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + row * a->pitch + i);
+  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
+  const lanes_mask moves = lanes_less(zero, mass);
+  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  lanes near = zero;
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-  return lanes_both(lanes_both(moves, lanes_first(a->columns - i)), lanes_less(lanes_splat(0.0f), near));
-}
-
-/* How far particles of a block move at most without these terms: |b| / m. */
-CLOTH_INLINE lanes farthest_ways(const solve_arrays *a, int32_t row, int32_t i) {
-  const lanes mass = lanes_load(a->diagonal + row * a->pitch + i);
-  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-  return lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  return lanes_both(moves, lanes_less(zero, near));
 }
 
 /* Adds targets, motion constraints and tethers. */
@@ -19412,7 +19244,7 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      uint32_t bounded = lanes_bits(are_bounded(c, a, t, row, i, farthest_ways(a, row, i)));
+      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, a, t, row, i), lanes_first(a->columns - i)));
       for (; bounded; bounded &= bounded - 1u) {
         hold_particle(c, a, t, row * a->columns + i + first_bit(bounded));
       }
@@ -19420,12 +19252,11 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: of those that press, and those that are met.
- */
+/* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return ((targets + tethers > 1 ? BOUND_SWEEPS : 1) + 1) * (targets + tethers);
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
 }
 
 /// Prediction ///
@@ -22949,110 +22780,6 @@ CLOTH_ONCE void solve_alone(const cloth *c) {
   workspace_of(c)->last_step = 0.0f;
 }
 
-/// Motion constraints and tethers that are met in the solve ///
-
-/*
- * A motion constraint or a tether that its own particle was not to reach, but that neighbours take it to, is predicted
- * anew after the first iteration, from the solution y so far, what is left of the residual r, and the inverse B of the
- * preconditioner's block, as slow particles that meet colliders are (contact/press.h): the particle moves by
- * n . (y + B r) with the compliance n . B n. Without, a corner that hangs by its neighbours is on and off in turn for
- * ever, at .1 m/s.
- *
- * In: residual, product, direction, solution, place. Out: residual, product, ground, inverse.
- */
-
-/* How particles of a block have moved in the solve so far. */
-CLOTH_INLINE lanes3 moved_in_solve(const contact_release *rel, int32_t row, int32_t i) {
-  return lanes3_flush(solution_with(rel->a, row, i, lanes_splat(rel->length), rel->has_solution));
-}
-
-/* ... and where what is left of the residual takes them. */
-CLOTH_INLINE lanes3 way_in_solve(const contact_release *rel, int32_t row, int32_t i) {
-  const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const lanes3 product = own_load(a->product, place);
-  const lanes3 left = lanes3_add_scaled(own_load(a->residual, place), product, lanes_splat(negate(rel->length)));
-  const lanes3 more = symmetric_apply(own_block(a->inverse, place), lanes3_flush(left));
-  return lanes3_flush(lanes3_add(moved_in_solve(rel, row, i), more));
-}
-
-/* Both of one particle. */
-CLOTH_SEPARATE void ways_in_solve(const contact_release *rel, int32_t particle, cloth_vector *moved,
-                                  cloth_vector *way) {
-  const int32_t row = particle / rel->a->columns, column = particle % rel->a->columns, lane = column % CLOTH_LANES;
-  float values[3][CLOTH_LANES];
-  lanes3_store(VECTORS_OF(values), 0, moved_in_solve(rel, row, column - lane), CLOTH_LANES);
-  *moved = vector_load(VECTORS_OF(values), lane);
-  lanes3_store(VECTORS_OF(values), 0, way_in_solve(rel, row, column - lane), CLOTH_LANES);
-  *way = vector_load(VECTORS_OF(values), lane);
-}
-
-/* Predicts a contact that does not press anew for where the solve takes its particle, and puts it into the equation. */
-CLOTH_SEPARATE void meet_bound(contact_release *rel, held_particle *h, particle_bound *b, int32_t i) {
-  cloth_vector moved, way;
-  ways_in_solve(rel, i, &moved, &way);
-  const solve_arrays *a = rel->a;
-  const float moves = vector_dot(b->n, vector_flush_work(way));
-  const int32_t presses = along_block(h, a->ground, b->n) > WORK_QUANTUM;
-  if (presses || !(-moves < lanes_first_value(rel->fast))) { return; }
-  b->compliance = maximum(along_block(h, a->inverse, b->n), WORK_QUANTUM);
-  agree(h, b, b->compliance, moves);
-  if (!(b->stiffness > 0.0f)) { return; }
-  const int32_t row = i / a->columns, lane = i % a->columns % CLOTH_LANES, first = i % a->columns - lane;
-  const lanes_mask one = lanes_of_bits(1u << lane);
-  const lanes3 n = lanes3_splat(b->n);
-  const lanes along = lanes_keep(one, lanes_splat(b->stiffness)), zero = lanes_splat(0.0f);
-  const float press = b->force - b->stiffness * vector_dot(b->n, vector_flush_work(moved));
-  const lanes3 change = lanes3_keep(one, lanes3_splat(vector_flush_work(vector_scale(b->n, press))));
-  const element_law law = {b->force, b->stiffness, 0.0f};
-  add_element_block(a, h->place, b->n, &law, 1.0f);
-  add_to_inverse(a->inverse, row * a->pitch + first, n, along);
-  put_change(rel, row, first, n, change, along, zero);
-}
-
-/* Bits of the particles of a block that nothing holds yet, and that come near a contact. */
-CLOTH_SEPARATE uint32_t may_meet(const contact_release *rel, int32_t row, int32_t i) {
-  const solve_arrays *a = rel->a;
-  const symmetric ground = own_block(a->ground, row * a->pitch + i);
-  const lanes holds = lanes_add(lanes_add(ground.xx, ground.yy), ground.zz);
-  const lanes_mask loose = lanes_less(holds, lanes_splat(WORK_QUANTUM));
-  if (!lanes_any(loose)) { return 0; }
-  const lanes way = lanes3_length(way_in_solve(rel, row, i));
-  return lanes_bits(lanes_both(loose, are_bounded(rel->c, a, rel->t, row, i, way)));
-}
-
-/* The contacts of a particle. */
-CLOTH_SEPARATE void meet_bounds_of(contact_release *rel, int32_t particle) {
-  held_particle h;
-  start_held(&h, rel->c, rel->a, rel->t, particle);
-  note_bounds(&h, particle);
-  for (int32_t k = 0; k < h.bounds; k++) {
-    meet_bound(rel, &h, &h.bound[k], particle);
-  }
-  workspace_of(rel->c)->predictions += h.predictions;
-}
-
-/* 1 if contacts of a cloth are met in the solve: without a preconditioner there is no block to predict them with. */
-static int meets_bounds(const cloth *c) {
-  return has_bounds(c) && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE;
-}
-
-/* After the first iteration, which ended with a step of `length` along the direction: slow particles that neighbours
-   take to where no contact was predicted are predicted anew, as those that meet colliders (contact/press.h). */
-CLOTH_SEPARATE solve_change meet_bounds(const cloth *c, const substep_terms *t, float length, int32_t has_solution) {
-  const solve_arrays *a = arrays_of(c);
-  contact_release rel = {.c = c, .a = a, .t = t, .length = length, .has_solution = has_solution};
-  rel.fast = lanes_splat(FAST_WAY * maximum(c->settings.contact.thickness, LEAST_THICKNESS));
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      for (uint32_t met = may_meet(&rel, row, i); met; met &= met - 1u) {
-        meet_bounds_of(&rel, row * a->columns + i + first_bit(met));
-      }
-    }
-  }
-  return (solve_change){lanes_sum_total(&rel.along), lanes_sum_total(&rel.most), rel.changed};
-}
-
 /// What joins cloths ///
 
 /*
@@ -23218,8 +22945,11 @@ static void accept_common_bodies(const solve_group *g) {
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
-/* Cloth is slow whose kinetic energy, and r . z of what acts on it, are below this share of the kinetic energy of a
-   substep's free fall: a sheet at rest whose pins leave at 5 m/s is not. */
+/* Cloth of so many particles goes on where it touches colliders alone, and of any size where it touches cloth: these
+   laws are taken anew. With smaller ones more drapes rest, but a cape that runs stretches by 43 % in place of 33
+   (docs/lab/slow_drapes.md). */
+#define LARGE_CLOTH 2048
+/* Cloth is slow below this share of the kinetic energy of a substep's free fall. */
 #define STILL_SHARE 1.0f
 
 /* a / b, or 0 where that says nothing. */
@@ -23282,7 +23012,7 @@ static int32_t are_whole(const solve_state *s) {
    beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
 static float turned_share(const solve_state *s, float beta) {
   float with_old = 0.0f;
-  if (!are_whole(s)) { return beta; }
+  if (!WITH_COLLIDERS || !are_whole(s)) { return beta; }
   EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
   return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
 }
@@ -23316,22 +23046,6 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   return all;
 }
 
-/* Starts at the common motions of what nothing holds, and makes the first z. */
-CLOTH_ONCE void start_solve(solve_state *s) {
-  const solve_group *g = s->group;
-  free_pieces pieces = free_pieces_of_members(g);
-  take_common_motions(g, &pieces);
-  start_coupling(g);
-  if (g->joints) { join_vectors(g->joints, 0); }
-  EACH_MEMBER(g, m, {
-    confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
-    s->along += m->weight * precondition_first(m->c, m->t);
-    start_at_common_motions(m->c, &pieces);
-    m->has_solution = pieces.count > 0;
-  });
-}
-
-/* After start_solve(). */
 static void set_solve_bounds(solve_state *s) {
   float kinetic = 0.0f, fall = 0.0f;
   int32_t meets = 0, most = 0, rounds = INT32_MAX;
@@ -23345,11 +23059,26 @@ static void set_solve_bounds(solve_state *s) {
     meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
     s->iterations = larger_of(m->t->iterations, s->iterations);
     most = larger_of(m->t->most_iterations, most);
-    rounds = smaller_of(m->t->rounds, rounds);
+    rounds = smaller_of(m->c->count >= LARGE_CLOTH || has_elements(s->group) ? m->t->rounds : 1, rounds);
   });
-  s->goes_on = !meets || (rounds > 1 && maximum(kinetic, s->along) < STILL_SHARE * fall);
+  s->goes_on = !meets || (rounds > 1 && kinetic < STILL_SHARE * fall);
   s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
   s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
+}
+
+/* Starts at the common motions of what nothing holds, and makes the first z. */
+CLOTH_ONCE void start_solve(solve_state *s) {
+  const solve_group *g = s->group;
+  free_pieces pieces = free_pieces_of_members(g);
+  take_common_motions(g, &pieces);
+  start_coupling(g);
+  if (g->joints) { join_vectors(g->joints, 0); }
+  EACH_MEMBER(g, m, {
+    confine_own(m->c, floats_at(m->c, m->c->scratch.residual));
+    s->along += m->weight * precondition_first(m->c, m->t);
+    start_at_common_motions(m->c, &pieces);
+    m->has_solution = pieces.count > 0;
+  });
 }
 
 static void turn_members(const solve_state *s, int32_t iteration) {
@@ -23373,13 +23102,7 @@ static void set_step(solve_state *s, int32_t was_done) {
 CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_done) {
   const float before = s->along;
   const solve_change nothing_changed = {0.0f, 0.0f, 0};
-  solve_change change = is_done ? nothing_changed : release(s, iteration);
-  EACH_MEMBER(s->group, m, {
-    if (iteration == 1 && !is_done && meets_bounds(m->c)) {
-      const solve_change met = meet_bounds(m->c, m->t, s->step, m->has_solution);
-      add_change(&change, &met, m->weight);
-    }
-  });
+  const solve_change change = is_done ? nothing_changed : release(s, iteration);
   const int32_t keeps = change.changed && are_whole(s);
   if (s->group->joints && change.changed) {
     join_vectors(s->group->joints, 0);
@@ -23414,8 +23137,8 @@ static int32_t is_cut_short(const solve_state *s) {
 /* Solves A y = b of the members. Returns the iterations done. */
 CLOTH_ONCE int32_t solve(const solve_group *group) {
   solve_state s = {.group = group};
-  start_solve(&s);
   set_solve_bounds(&s);
+  start_solve(&s);
   const float solved = s.tolerance * s.tolerance * s.along;
   s.least = s.along;
   int32_t is_done = 0; /* with fixed work further iterations then change nothing */
@@ -24611,7 +24334,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
   const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
-  const int32_t rounds = s->touches > 0 || s->cells > 0 || feels_itself(c) ? t.rounds : 1;
+  const int32_t rounds = c->count >= LARGE_CLOTH || feels_itself(c) ? t.rounds : 1;
   const int32_t longest = s->iterations > 0 ? most : smaller_of(rounds * t.iterations, iterations);
   work_scene alone = *s;
   alone.touches = alone.cells = 0;

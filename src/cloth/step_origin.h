@@ -38,7 +38,6 @@ CLOTH_INLINE void widen_range(lanes low, lanes high, float *least, float *larges
   lanes_store(highs, high);
   *least = lows[0];
   *largest = highs[0];
-  CLOTH_UNROLL
   for (int32_t lane = 1; lane < CLOTH_LANES; lane++) {
     *least = minimum(lows[lane], *least);
     *largest = maximum(highs[lane], *largest);

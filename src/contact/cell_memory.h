@@ -28,7 +28,6 @@ typedef struct cell_touch {
   cloth_vector normal, offset; /* in world axes; from the anchor, along the surface [m] */
   cloth_vector anchor;         /* remembered [m] */
   float gap, reach, way;       /* from the collider; where the law begins; of its point in the collider's axes [m] */
-  float begins;                /* depth as the substep begins, in thicknesses; 0: outside */
   element_law law;             /* at present */
   union {
     cloth_vector last; /* remembered: force [N] ... */

@@ -80,9 +80,6 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   }
   to->gap[lane] = e->gap;
   to->reach[lane] = e->reach;
-  to->begins[lane] = e->begins;
-  to->begins_inside |= e->begins > 0.0f;
-  to->push[lane] = c->settings.integration.max_push_speed * t->h;
   to->thickness[lane] = contact_thickness(c);
   to->friction[lane] = cell_friction(c, e);
   to->held[lane] = held;

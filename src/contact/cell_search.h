@@ -244,7 +244,6 @@ static int find_cell_gap(touch_search *s, cell_touch *e, const cell_triangle *t,
   e->gap = lanes_first_value(gap);
   if (!(e->gap < most + FARTHER * e->way)) { return 0; }
   e->reach = lanes_first_value(bounded_reach(s, &w, all, gap, lanes_splat(e->reach)));
-  e->begins = lanes_first_value(w.begins);
   e->normal = vector_flush_work(rotate(s->b->end.rotation, lanes3_first(normal)));
   return 1;
 }
@@ -438,13 +437,14 @@ static size_t used_bytes(const solid_search *search) {
 
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
-CLOTH_ONCE solid_search *start_solids(const cloth *c) {
+CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
   solid_search *search = (solid_search *)room_between_passes(c);
   clear_room(c, offsetof(solid_search, corners));
   start_search(c, &search->s, &search->body);
   search->edge_squared = -1.0f;
   search->cells.s = &search->s;
   search->cells.row = search->corners;
+  search->s.push = c->settings.integration.max_push_speed * t->h;
   return search;
 }
 
@@ -476,7 +476,7 @@ CLOTH_ONCE void find_touches_of_solid(solid_search *search, const position_box *
    be farther inside than the law is thick. */
 CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, const touch_bounds *bounds) {
   const float thickness = contact_thickness(c);
-  solid_search *search = start_solids(c);
+  solid_search *search = start_solids(c, t);
   for (int32_t index = 0; index < collider_end(c); index++) {
     if (!is_solid_at(c, index) || !is_ball_near(c, index, &bounds->all, thickness)) { continue; }
     workspace_of(c)->may_run_away = 1;

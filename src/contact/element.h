@@ -41,10 +41,9 @@ typedef struct end_block {
 /* Elements in lanes, and where their laws go. */
 typedef struct law_block {
   element_law *law[CLOTH_LANES];
-  int32_t count, begins_inside;
+  int32_t count;
   end_block end[ELEMENT_ENDS];
   float gap[CLOTH_LANES], reach[CLOTH_LANES], thickness[CLOTH_LANES], friction[CLOTH_LANES], stiffness[CLOTH_LANES];
-  float begins[CLOTH_LANES], push[CLOTH_LANES];                               /* see eased_tangent() */
   float normal[3][CLOTH_LANES], offset[3][CLOTH_LANES], last[3][CLOTH_LANES]; /* last: what the element gave */
   float held[CLOTH_LANES];                                                    /* 1: none of its particles moves */
 } law_block;
@@ -53,7 +52,7 @@ typedef struct law_block {
 static void open_laws(law_block *b) {
   fill_zero(b, sizeof *b);
   for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    b->thickness[lane] = b->push[lane] = 1.0f;
+    b->thickness[lane] = 1.0f;
   }
 }
 
@@ -163,8 +162,8 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   float values[3][CLOTH_LANES] = {{0.0f}, {0.0f}, {0.0f}};
   if (lanes_any(presses)) {
     const lanes along = lanes_select(moves, m.along, one), across = lanes_select(moves, m.across, one);
-    const contact_motion motion = {lanes_divide(range, along), alone, lanes_load(b->begins), lanes_load(b->push)};
-    const contact_tangent law = agreed_tangent(k, range, depth, &motion, held, b->begins_inside);
+    const lanes q = lanes_select(held, within_law(depth), agreed_depth(k, range, lanes_divide(range, along), alone));
+    const contact_tangent law = tangent_at(k, range, depth, q);
     const lanes pressed = lanes_minimum(law.law, lanes_maximum(last, m.before));
     const lanes most = lanes_multiply(lanes_load(b->friction), pressed);
     lanes_store(values[0], lanes_keep(presses, law.force));
@@ -177,7 +176,7 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
     to->along = values[1][lane];
     to->across = values[2][lane];
   }
-  b->count = b->begins_inside = 0;
+  b->count = 0;
 }
 
 /* The force of an element whose point has moved by `moved` relative to what it touches. */

@@ -18,13 +18,6 @@
  *
  * The tangent at Q, not at the present depth, goes into the operator: contacts that switch on where they are alternate
  * for ever. At rest Q is the present depth and the tangent exact.
- *
- * What begins a substep of h seconds inside, at a depth q_0 above 1, is pushed out no faster than at max_push_speed v:
- *
- *   p(q) = lambda(q) - lambda(q_0) T (q_0 - q) / (v h), not less than 0
- *
- * is the law for what stays where it is, and 0 for what goes out with v. Its dashpot lambda(q_0) / (v h) is a part of
- * the slope.
  */
 
 /* Stiffness of contact over the largest k' of a spring. */
@@ -107,39 +100,6 @@ CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes 
   t.stiffness = lanes_flush(law_slope(stiffness, q));
   t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
   return t;
-}
-
-/* How particles come to contacts: what agreed_depth() takes; how deep they begin the substep, in thicknesses, 0 for
-   outside; how far they may go out in it [m]. */
-typedef struct contact_motion {
-  lanes give, alone, begins, push;
-} contact_motion;
-
-/* The tangent of contacts that may begin a substep inside; `faced`: of those that take their depth as it is. */
-CLOTH_SEPARATE contact_tangent eased_tangent(lanes stiffness, lanes thickness, lanes depth, const contact_motion *m,
-                                             lanes_mask faced) {
-  const lanes zero = lanes_splat(0.0f);
-  const lanes drag = lanes_flush(lanes_divide(law_force(lanes_multiply(stiffness, thickness), m->begins), m->push));
-  const lanes per_depth = lanes_multiply(drag, thickness), both = lanes_add(m->give, per_depth);
-  const lanes sum = lanes_add(lanes_multiply(m->give, m->alone), lanes_multiply(per_depth, m->begins));
-  const lanes alone = lanes_select(lanes_less(zero, m->begins), lanes_divide(sum, both), m->alone);
-  const lanes agreed =
-      agreed_depth(stiffness, thickness, both, alone); /* of others as in agreed_tangent(), to the bit */
-  const lanes q = lanes_select(faced, within_law(depth), agreed);
-  contact_tangent t = tangent_at(stiffness, thickness, depth, q);
-  t.law = lanes_subtract(t.law, lanes_multiply(per_depth, lanes_subtract(m->begins, q)));
-  t.stiffness = lanes_flush(lanes_add(t.stiffness, drag));
-  t.force = lanes_add(t.law, lanes_multiply(t.stiffness, lanes_multiply(thickness, lanes_subtract(depth, q))));
-  const lanes_mask leaves = lanes_less(t.law, zero);
-  return (contact_tangent){lanes_drop(leaves, t.force), lanes_drop(leaves, t.stiffness), lanes_drop(leaves, t.law)};
-}
-
-/* The tangent of contacts where law and particle agree; `begins_inside`: 1 if one of them may begin so. */
-CLOTH_INLINE contact_tangent agreed_tangent(lanes stiffness, lanes thickness, lanes depth, const contact_motion *m,
-                                            lanes_mask faced, int begins_inside) {
-  if (begins_inside) { return eased_tangent(stiffness, thickness, depth, m, faced); }
-  const lanes agreed = agreed_depth(stiffness, thickness, m->give, m->alone);
-  return tangent_at(stiffness, thickness, depth, lanes_select(faced, within_law(depth), agreed));
 }
 
 /* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it

@@ -128,10 +128,9 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes_mask faced = are_faced(p->list, p->moves, e, first, k);
   const lanes_mask presses = lanes_both(touches, lanes_less(zero, lanes_select(faced, depth, alone)));
   if (!lanes_any(presses)) { return; }
-  const int is_inside = begins_inside(e, k);
-  const contact_motion motion = {lanes_multiply(thickness, along), alone, is_inside ? depth_at_begin(e, k) : zero,
-                                 lanes_splat(p->c->settings.integration.max_push_speed * p->t->h)};
-  const contact_tangent law = agreed_tangent(stiffness, thickness, depth, &motion, faced, is_inside);
+  const lanes agreed = agreed_depth(stiffness, thickness, lanes_multiply(thickness, along), alone);
+  const lanes q = lanes_select(faced, within_law(depth), agreed);
+  const contact_tangent law = tangent_at(stiffness, thickness, depth, q);
   /* friction */
   const lanes pressed = lanes_minimum(law.law, f0);
   const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
@@ -278,20 +277,20 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* Puts it into residual, product and sums that the stiffness of particles along n has changed by `along`, across it by
+/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
-CLOTH_INLINE void put_change(contact_release *rel, int32_t row, int32_t i, lanes3 n, lanes3 change, lanes along,
+CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
                              lanes across) {
   const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const lanes3 p = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes3 q = contact_product(n, along, across, p);
+  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
-  lanes_sum_add(&rel->along, i, lanes3_dot(change, lanes3_flush(p)));
-  lanes_sum_add(&rel->most, i, lanes3_dot(q, lanes3_flush(p)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
   rel->changed = 1;
 }
 
@@ -312,9 +311,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
   const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) {
-    put_change(rel, e->row, e->column + k, touch_vector(e, TOUCH_NORMAL, k), change, less_along, less_across);
-  }
+  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
 /* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
@@ -338,9 +335,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   const lanes_mask slow = lanes_of_bits(~(uint32_t)e->fast >> k);
   const lanes_mask rests = lanes_less(touch_load(e, TOUCH_ALONG, k), lanes_splat(WORK_QUANTUM));
   const lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + place));
-  lanes_mask may = lanes_both(touch_mask(e, k), moves);
-  if (begins_inside(e, k)) { may = lanes_both(may, lanes_less(depth_at_begin(e, k), lanes_splat(WORK_QUANTUM))); }
-  const lanes_mask which = lanes_both(lanes_both(rests, slow), may);
+  const lanes_mask which = lanes_both(lanes_both(rests, slow), lanes_both(touch_mask(e, k), moves));
   if (!lanes_any(which)) { return; }
   const lanes3 n = touch_vector(e, TOUCH_NORMAL, k);
   const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
@@ -367,7 +362,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   add_to_inverse(a->inverse, place, n, along);
   const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
   const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
-  put_change(rel, e->row, e->column + k, n, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
 }
 
 /* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles

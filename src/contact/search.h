@@ -4,7 +4,6 @@
 #include "body.h"
 #include "geometry.h"
 #include "hits.h"
-#include "law.h"
 #include "memory.h"
 #include "shapes.h"
 #include "touch.h"
@@ -157,8 +156,7 @@ CLOTH_SEPARATE int32_t find_reach(const cloth *c, const touched_body *b, const p
 typedef struct touch_way {
   lanes3 from, to, along;
   lanes length;
-  lanes reach;  /* the distance from which the law acts */
-  lanes begins; /* depth as the substep begins, in thicknesses; 0: outside */
+  lanes reach; /* the distance from which the law acts */
 } touch_way;
 
 /* Follows ways that are long and begin outside: the gaps of those that come near, and the normals there. Returns how
@@ -309,6 +307,7 @@ typedef struct touch_search {
   float thickness;
   float turn;                    /* no point moves farther by the collider's turn than this share of its distance */
   float farthest;                /* no particle of the tile goes farther as the collider sees it [m] */
+  float push;                    /* farthest that particles are pushed out [m] */
   float beyond;                  /* particles are looked at that may come so near [m] */
   float beside;                  /* they are near that are nearer than this and the longest way of their tile [m] */
   uint32_t near;                 /* which of the block are */
@@ -346,8 +345,6 @@ CLOTH_INLINE void fill_touch(touch_search *s, touch *e, int32_t k, const touch_w
   touch_store(e, TOUCH_GAP, k, lanes_select(touches, gap, lanes_splat(FAR_GAP)));
   touch_vector_store(e, TOUCH_OFFSET, k, lanes3_keep(touches, lanes3_across(off, normal)));
   touch_store(e, TOUCH_REACH, k, w->reach);
-  const lanes begins = lanes_keep(touches, w->begins);
-  if (lanes_any(lanes_less(lanes_splat(0.0f), begins))) { note_depth_at_begin(e, k, begins); }
   const lanes_mask fast = lanes_less(lanes_splat(FAST_WAY * s->thickness), w->length);
   e->fast = (uint8_t)(e->fast | lanes_bits(lanes_both(touches, fast)) << k);
   s->is_deep |= lanes_any(lanes_both(touches, lanes_less(gap, lanes_subtract(w->reach, lanes_splat(s->thickness)))));
@@ -363,18 +360,16 @@ static lanes held_particles(const cloth *c, int32_t particle, int32_t left) {
   return lanes_load(held);
 }
 
-/* The distances from which the law acts on particles at a gap: `reach`, but for those that begin deeper than its curve
-   ends, as if they were so deep. Notes w->begins. */
-CLOTH_INLINE lanes bounded_reach(const touch_search *s, touch_way *w, lanes_mask touches, lanes gap, lanes reach) {
-  const lanes thickness = lanes_splat(s->thickness), nearest = lanes_subtract(gap, w->length);
-  const lanes surface = lanes_subtract(reach, thickness); /* where a particle on which the law acts so begins inside */
-  if (!lanes_any(lanes_both(touches, lanes_less(nearest, surface)))) { return reach; }
+/* The distances from which the law acts on particles at a gap: `reach`, but those that begin farther inside than it is
+   thick, as no contact leaves them, it pushes out no faster than it may. */
+CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lanes_mask touches, lanes gap,
+                                 lanes reach) {
+  const lanes deep = lanes_subtract(reach, lanes_splat(s->thickness)), nearest = lanes_subtract(gap, w->length);
+  if (!lanes_any(lanes_both(touches, lanes_less(nearest, deep)))) { return reach; }
   lanes3 normal;
   const lanes begins = distances_to(s->b, &w->from, &normal);
-  const lanes_mask is_inside = lanes_less(begins, surface);
-  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_multiply(lanes_splat(DEEPEST), thickness)));
-  w->begins = lanes_keep(is_inside, lanes_divide(lanes_subtract(bounded, begins), thickness));
-  return lanes_select(is_inside, bounded, reach);
+  const lanes bounded = lanes_minimum(reach, lanes_add(begins, lanes_splat(s->push)));
+  return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
 /* Which particles of a block lie in the box of the collider, widened by what is of interest. */
@@ -531,7 +526,6 @@ static touch *open_touch(const touch_search *s, int32_t row, int32_t column, int
   e->collider = (int16_t)s->b->collider;
   e->face = (uint8_t)face;
   e->fast = 0;
-  fill_zero(e->begins, sizeof e->begins);
   for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
     touch_store(e, TOUCH_GAP, k, lanes_splat(FAR_GAP));
   }

@@ -30,15 +30,11 @@ enum {
 
 typedef struct touch {
   int16_t row, column, collider;
-  uint8_t face;                /* of the collider: see face_number() */
-  uint8_t fast;                /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
-  int32_t next;                /* in the chain of its block; -1 for the last */
-  uint8_t begins[TOUCH_LANES]; /* depth as the substep begins, in BEGIN_STEPS-ths of the thickness; 0: outside */
+  uint8_t face; /* of the collider: see face_number() */
+  uint8_t fast; /* bits of the particles whose ways in the collider's axes are fast, see FAST_WAY */
+  int32_t next; /* in the chain of its block; -1 for the last */
   float value[TOUCH_FLOATS][TOUCH_LANES];
 } touch;
-
-/* Steps of a thickness in which it is kept how deep particles begin. */
-#define BEGIN_STEPS 100.0f
 
 /* Gap of particles that a touch does not concern [m]. */
 #define FAR_GAP 1.0e9f
@@ -123,33 +119,6 @@ CLOTH_INLINE void touch_vector_store(touch *t, int32_t what, int32_t k, lanes3 a
   touch_store(t, what, k, a.x);
   touch_store(t, what + 1, k, a.y);
   touch_store(t, what + 2, k, a.z);
-}
-
-/* 1 if particles of lanes `k` of a touch begin the substep inside. */
-static int begins_inside(const touch *t, int32_t k) {
-  int inside = 0;
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    inside |= t->begins[k + lane];
-  }
-  return inside != 0;
-}
-
-/* How deep they are as it begins, in thicknesses; 0: outside. */
-CLOTH_SEPARATE lanes depth_at_begin(const touch *t, int32_t k) {
-  float depth[CLOTH_LANES];
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    depth[lane] = (float)t->begins[k + lane] * (1.0f / BEGIN_STEPS);
-  }
-  return lanes_load(depth);
-}
-
-/* Notes it, in a touch that has been opened. */
-CLOTH_SEPARATE void note_depth_at_begin(touch *t, int32_t k, lanes depth) {
-  float values[CLOTH_LANES];
-  lanes_store(values, lanes_multiply(depth, lanes_splat(BEGIN_STEPS)));
-  for (int32_t lane = 0; lane < CLOTH_LANES; lane++) {
-    t->begins[k + lane] = (uint8_t)values[lane];
-  }
 }
 
 /* Which particles touch in lanes `k`. */

@@ -14,18 +14,9 @@
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
- * None pushes a particle out faster than integration.max_push_speed v, however deep it begins a substep. With g its
- * gap, g_0 that to where the sphere was as the substep began, and lambda the law,
- *
- *   p = lambda(g) - lambda(g_0) (g - g_0) / (v h), not less than 0
- *
- * (g and g_0 from a sphere that is farther away where g_0 is very deep, see note_bound()) is the law at rest, 0 for a
- * particle that goes out with v relative to the sphere, and all of the law for one that comes from outside of it. What
- * was inside of a sphere that moves follows it however fast.
- *
- * The contacts of a particle are predicted together, each with the tangents of the others, or a particle between two
- * taut tethers would alternate for ever. Where neighbours take a particle in the first iteration to where no contact of
- * its own was predicted, that is met in the solve (solve/meet.h).
+ * The contacts of a particle are predicted together, each with what the others press, or a particle between two taut
+ * tethers would alternate for ever. A tether that begins a substep longer than its law is thick pulls in no faster than
+ * integration.max_push_speed; what it holds at rest is held by all of the law.
  *
  * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
@@ -46,15 +37,13 @@
 #define MOST_TARGET_BOUNDS 2
 #define MOST_BOUNDS 4
 #define BOUND_SWEEPS 16
-/* The longest substep [s]: with less, what has begun very deep follows targets more slowly than it may. */
-#define LONGEST_PUSH (1.0f / 60.0f)
 
 /* A contact along n at a gap. `length`: of the way to the centre of a sphere that it pulls the particle to, whose pull
    holds it across as the tension of a spring does, in shares of its force; 0 for one that pushes. */
 typedef struct particle_bound {
   cloth_vector n;
   float gap, thickness, length, compliance;
-  float begins, drag;            /* gap as the substep began; by how much each metre from there lessens the force */
+  float most;                    /* gap that it may bring the particle to in this substep */
   float press, force, stiffness; /* at the agreed depth: the force there; that of the tangent; its slope */
 } particle_bound;
 
@@ -63,114 +52,76 @@ typedef struct held_particle {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  int32_t place;               /* in own arrays */
-  cloth_vector x, start;       /* where it is linearised; where it is at the start of the substep */
-  int32_t shares_weight;       /* 1: what moves all particles alike counts against no springs */
+  int32_t place; /* in own arrays */
+  cloth_vector x;
+  cloth_vector weight;         /* what moves all particles alike, against no springs */
   int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* n . A n, with A the block of a particle in an array. */
-static float along_block(const held_particle *h, float *blocks, cloth_vector n) {
+static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
-  if (!blocks) { return 0.0f; }
+  if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = flush_work(*own_at(blocks, SYMMETRIC_FLOATS, h->place, k));
+    m[k] = flush_work(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k));
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
 }
 
-/* The share of the springs in what a motion constraint meets: weight makes all particles meet theirs alike, where
-   springs resist nothing. With all of it sheets in spheres never rest, with a tenth capes fly apart. Tethers share
-   none. */
-static cloth_vector shared_weight(const held_particle *h) {
-  const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
-  const cloth_vector gravity = inputs_of(h->c)->gravity;
-  return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
-}
-
-/* The compliance of a particle along n for the prediction of a contact. Of what moves it, up to its shared weight
-   counts with the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact
-   whatever it is. */
+/* The compliance of a particle along n for the prediction of a contact. Of what moves it, up to `weight` counts with
+   the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact whatever it is. */
 static float compliance_along(const held_particle *h, cloth_vector n) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
-  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f),
-              within = alone + along_block(h, h->a->inverse, n);
-  const float fall = h->shares_weight ? vector_dot(n, shared_weight(h)) : 0.0f;
+  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f), within = alone + springs_along(h, n);
+  const float fall = vector_dot(n, h->weight);
   const float all = vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const float shared = minimum(maximum(all, minimum(fall, 0.0f)), maximum(fall, 0.0f)), own = all - shared;
   const float by_weight = maximum(shared, -shared), by_others = maximum(own, -own);
   return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
-/* The tangent of the law at a gap, straight on where that is deepest. */
-static contact_tangent bound_law_at(const held_particle *h, float thickness, float gap) {
-  const lanes depth = lanes_splat((thickness - gap) / thickness);
-  return tangent_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(thickness), depth, within_law(depth));
-}
-
-/* Notes a contact: at a gap where it is linearised, which was `begins` as the substep began. What begins deeper than
-   the law is curved, and than it may be pushed in the longest substep, is pushed as if it began there: forces stay such
-   that floats carry their differences. Without, sheets that begin half a metre beyond are thrown at 60 m/s. With the
-   substep itself forces at rest would change with it. */
-static void note_bound(held_particle *h, cloth_vector n, float gap, float begins, float thickness, float length) {
+static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
-  const float speed = h->c->settings.integration.max_push_speed, push = speed * h->t->h;
+  const float stiffness = contact_stiffness(h->t);
+  const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
   b->n = vector_flush_work(n);
-  b->begins = maximum(begins, (1.0f - DEEPEST) * thickness - LONGEST_PUSH * speed);
-  b->gap = gap + (b->begins - begins);
+  b->gap = gap;
   b->thickness = thickness;
   b->length = length;
   b->compliance = compliance_along(h, b->n);
-  b->drag = lanes_first_value(bound_law_at(h, thickness, b->begins).force) / push;
-  const contact_tangent here = bound_law_at(h, thickness, b->gap);
-  b->force = b->press = lanes_first_value(here.force);
-  b->stiffness = lanes_first_value(here.stiffness);
+  b->most = thickness;
+  b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
+  return b;
 }
 
-/* Predicts a contact for a particle that would move by `moves` along n without it: at the depth Q where
-
-     lambda(Q) - drag T (begins - Q) = (T / C) (alone - Q),
-
-   which is as if the particle were by the drag stiffer. All is 0 where that is nothing that presses. */
-static void agree(held_particle *h, particle_bound *b, float compliance, float moves) {
-  const float thickness = b->thickness, dragged = b->drag * compliance;
-  const float depth = (thickness - b->gap) / thickness, begins = (thickness - b->begins) / thickness;
-  const float alone = depth - moves / thickness, both = alone + dragged / (1.0f + dragged) * (begins - alone);
-  h->predictions++;
-  b->press = b->force = b->stiffness = 0.0f;
-  if (!(alone > 0.0f)) { return; }
-  const float give = thickness / compliance * (1.0f + dragged);
-  const lanes k = lanes_splat(contact_stiffness(h->t)), t = lanes_splat(thickness);
-  const lanes within = agreed_depth(k, t, lanes_splat(give), lanes_splat(both));
-  const contact_tangent law = tangent_at(k, t, lanes_splat(depth), within);
-  const float slope = lanes_first_value(law.stiffness), force = lanes_first_value(law.law);
-  float q = lanes_first_value(within); /* deeper than DEEPEST the law is straight */
-  const float deeper = q < DEEPEST ? 0.0f : maximum((give * (both - q) - force) / (give + slope * thickness), 0.0f);
-  q += deeper;
-  const float press = force + slope * thickness * deeper - b->drag * thickness * (begins - q);
-  if (press > 0.0f) {
-    b->press = press;
-    b->stiffness = flush_work(slope + b->drag);
-    b->force = press + b->stiffness * thickness * (depth - q);
-  }
+/* The tangent of a contact at a gap, for the particle that would move by `moves` without it. */
+static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float moves) {
+  return contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness), lanes_splat(gap),
+                    lanes_splat(b->compliance), lanes_splat(moves));
 }
 
-/* Predicts a contact with the tangents of the others: with their forces alone two that face each other would go on for
-   hundreds of sweeps, as the law is much stiffer than the particle. */
 static void predict_bound(held_particle *h, particle_bound *b) {
   cloth_vector others = own_vector(h->a->residual, h->place);
-  float resists = 1.0f / b->compliance;
   for (int32_t k = 0; k < h->bounds; k++) {
     const particle_bound *other = &h->bound[k];
-    if (other == b || !(other->stiffness > 0.0f)) { continue; }
-    const float along = vector_dot(b->n, other->n);
-    others = vector_add_scaled(others, other->n, other->force);
-    resists += other->stiffness * along * along;
+    others = other == b ? others : vector_add_scaled(others, other->n, other->press);
   }
-  const float compliance = h->bounds > 1 ? 1.0f / resists : b->compliance;
-  agree(h, b, compliance, compliance * vector_dot(b->n, vector_flush_work(others)));
+  const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+  h->predictions++;
+  const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
+  if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
+    b->press = b->force = b->stiffness = 0.0f;
+    return;
+  }
+  contact_tangent t = bound_at(h, b, b->gap, moves);
+  if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
+    t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+    h->predictions++;
+  }
+  b->press = lanes_first_value(t.law);
+  b->force = lanes_first_value(t.force);
+  b->stiffness = lanes_first_value(t.stiffness);
 }
 
 /* Predicts the contacts of a particle, until nothing changes, or one presses that was predicted without others. */
@@ -202,19 +153,17 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      float *to = own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i);
-      *to = quantise(*to + flush_work(value), WORK_ROUNDER);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
     }
   }
 }
 
-/* Keeps a particle within a distance of a centre, which was `before` at the start of the substep. */
-static void keep_within(held_particle *h, cloth_vector centre, cloth_vector before, float distance, float thickness) {
+/* Keeps a particle within a distance of a centre. Returns the contact, or NULL where there is none. */
+static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
-  const float length = vector_length(off), begins = vector_length(vector_flush_work(vector_subtract(before, h->start)));
-  if (length > STATE_QUANTUM) {
-    note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, distance - begins, thickness, length);
-  }
+  const float length = vector_length(off);
+  if (!(length > STATE_QUANTUM)) { return NULL; }
+  return note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, thickness, length);
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -247,52 +196,45 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* The gap between a particle, at a way from its target, and a backstop. That of a large sphere is no difference of two
-   long lengths: |off|^2 - z^2 is written out with the way from the target. Out: the way from its centre. */
-static float backstop_gap(cloth_vector way, cloth_vector normal, cloth_vector limit, cloth_vector *off) {
-  const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
-  const float behind = limit.y + limit.z, outside = 2.0f * behind * vector_dot(way, unit);
-  *off = vector_flush_work(vector_add_scaled(way, unit, behind));
-  const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
-  return squared / (vector_length(*off) + limit.z);
-}
-
-/* The backstop of a particle, which a target without a normal has not. */
-static void keep_out_of_backstop(held_particle *h, int32_t i, cloth_vector limit) {
-  const cloth *c = h->c;
-  const cloth_vector normal = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until);
-  const cloth_vector before = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->from);
+/* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
+   two long lengths: |off|^2 - z^2 is written out with the way from the target. */
+static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
   if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
-  const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-  cloth_vector off;
-  const cloth_vector start = vector_subtract(h->start, target_of(c, i, h->t->from));
-  const float begins = backstop_gap(start, vector_dot(before, before) > 0.25f ? before : normal, limit, &off);
-  const float gap = backstop_gap(vector_subtract(h->x, target_of(c, i, h->t->until)), normal, limit, &off);
-  const float length = vector_length(off);
+  const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
+  const cloth_vector way = vector_subtract(h->x, target);
+  const float behind = limit.y + limit.z;
+  const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
+  const float length = vector_length(off), outside = 2.0f * behind * vector_dot(way, unit);
+  const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
   if (length > STATE_QUANTUM) {
-    note_bound(h, vector_scale_work(off, 1.0f / length), gap, begins,
+    const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
+    note_bound(h, vector_scale_work(off, 1.0f / length), squared / (length + limit.z),
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
 
-static void drive_to_target(held_particle *h, int32_t i) {
-  const float drive = h->t->scale * target_vectors(h->c, TARGET_DRIVE).x[i];
-  if (drive > WORK_QUANTUM) {
-    const cloth_vector off = vector_flush_work(vector_subtract(target_of(h->c, i, h->t->until), h->x));
-    add_to_own(h->a->residual, h->place, vector_scale(off, drive));
-    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
-  }
+/* The share of the springs in what a motion constraint meets: weight makes all particles meet theirs alike, where
+   springs resist nothing. With all of it sheets in spheres never rest, with a tenth capes fly apart. Tethers share
+   none. */
+static cloth_vector shared_weight(const held_particle *h) {
+  const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
+  const cloth_vector gravity = inputs_of(h->c)->gravity;
+  return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
 static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
-  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i);
+  const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
+  const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
+  if (drive > WORK_QUANTUM) {
+    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-    keep_within(h, target_of(c, i, h->t->until), target_of(c, i, h->t->from), limit.x,
-                minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
+    keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
-  keep_out_of_backstop(h, i, limit);
+  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
 }
 
 /* A vector of the targets of a block of particles at a share of the step. */
@@ -326,6 +268,14 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
 
 #if WITH_TETHERS
 
+/* How far a tether may pull a particle in: what begins the substep too long, no faster than it may. */
+static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float distance, particle_bound *b) {
+  const vector_array x = vectors_at(h->c, h->c->state.position);
+  const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
+  const float begins = distance - vector_length(start);
+  if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
+}
+
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
@@ -333,8 +283,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     if (pin < 0) { continue; }
     const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
-    const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
-    keep_within(h, near_particle(h->a, h->a->place, pin), before, distance, TETHER_THICKNESS);
+    particle_bound *b = keep_within(h, near_particle(h->a, h->a->place, pin), distance, TETHER_THICKNESS);
+    if (b) { ease_tether(h, i, pin, distance, b); }
   }
 }
 
@@ -345,36 +295,18 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
-/* A particle, of which no contacts are noted yet. */
-static void start_held(held_particle *h, const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
-  h->c = c;
-  h->a = a;
-  h->t = t;
-  h->place = place_of(a, i);
-  h->x = near_particle(a, a->place, i);
-  h->start = vector_load(vectors_at(c, c->state.position), i);
-  h->shares_weight = h->bounds = h->predictions = 0;
-}
-
-/* Notes the contacts of a particle. */
-CLOTH_SEPARATE void note_bounds(held_particle *h, int32_t i) {
-  if (WITH_TARGETS && inputs_of(h->c)->targets != TARGETS_NONE) {
-    h->shares_weight = 1;
-    hold_to_target(h, i);
-    h->shares_weight = 0;
-  }
-#if WITH_TETHERS
-  const rest_metric metric = metric_of(h->c, h->c->settings.tethers.scale);
-  hold_by_tethers(h, &metric, i);
-#endif
-}
-
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
-  held_particle h;
-  start_held(&h, c, a, t, i);
-  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { drive_to_target(&h, i); }
-  note_bounds(&h, i);
+  held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
+  if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
+    h.weight = shared_weight(&h);
+    hold_to_target(&h, i);
+    h.weight = vector(0.0f, 0.0f, 0.0f);
+  }
+#if WITH_TETHERS
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  hold_by_tethers(&h, &metric, i);
+#endif
   press_bounds(&h);
   workspace_of(c)->predictions += h.predictions;
 }
@@ -414,24 +346,20 @@ CLOTH_INLINE lanes tethers_near(const cloth *c, const solve_arrays *a, int32_t r
 
 #endif
 
-/* Which particles of a block these terms may act on: those that move, and come near one with ways that are so long. */
+/* Which particles of a block these terms may act on: those that come near one. Without any they move by |b| / m at
+   most. */
 CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
-                                    int32_t i, lanes way) {
-  lanes near = lanes_splat(0.0f);
+                                    int32_t i) {
+  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + row * a->pitch + i);
+  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
+  const lanes_mask moves = lanes_less(zero, mass);
+  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  lanes near = zero;
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
-  return lanes_both(lanes_both(moves, lanes_first(a->columns - i)), lanes_less(lanes_splat(0.0f), near));
-}
-
-/* How far particles of a block move at most without these terms: |b| / m. */
-CLOTH_INLINE lanes farthest_ways(const solve_arrays *a, int32_t row, int32_t i) {
-  const lanes mass = lanes_load(a->diagonal + row * a->pitch + i);
-  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
-  return lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  return lanes_both(moves, lanes_less(zero, near));
 }
 
 /* Adds targets, motion constraints and tethers. */
@@ -439,7 +367,7 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   for (int32_t row = 0; row < a->rows; row++) {
     for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      uint32_t bounded = lanes_bits(are_bounded(c, a, t, row, i, farthest_ways(a, row, i)));
+      uint32_t bounded = lanes_bits(lanes_both(are_bounded(c, a, t, row, i), lanes_first(a->columns - i)));
       for (; bounded; bounded &= bounded - 1u) {
         hold_particle(c, a, t, row * a->columns + i + first_bit(bounded));
       }
@@ -447,10 +375,9 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: of those that press, and those that are met.
- */
+/* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return ((targets + tethers > 1 ? BOUND_SWEEPS : 1) + 1) * (targets + tethers);
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
 }
