@@ -124,8 +124,9 @@ static inline size_t earlier_vectors(const cloth_config *config) {
   return config->integration.bdf2_blend > 0.0f ? 2 : has_solver ? 1 : 0;
 }
 
-static inline size_t cell_room(size_t count) {
-  return count / 8 + 24 < count / 2 ? count / 8 + 24 : count / 2;
+static inline size_t cell_room(size_t columns, size_t rows) {
+  const size_t count = columns * rows, lines = 3 * (columns + rows), most = count / 8 > lines ? count / 8 : lines;
+  return most < count / 2 ? most : count / 2;
 }
 
 static inline image_map map_of(const cloth_config *config) {
@@ -138,20 +139,21 @@ static inline image_map map_of(const cloth_config *config) {
   int has_colliders = config->max_colliders + config->capacity.max_shared_bodies > 0;
   int pins = config->capacity.pin_reactions || config->capacity.max_attachments > 0;
   size_t reactions = REACTION_WORDS * (size_t)m.colliders + (pins ? 3 * n : 0);
-  const size_t words[REGION_COUNT] = {(n + 3) / 4,
-                                      SLOT_WORDS * (size_t)m.colliders,
-                                      HELD_WORDS * (size_t)m.confined,
-                                      BODY_WORDS * (size_t)config->capacity.max_bodies,
-                                      ATTACHED_WORDS * (size_t)config->capacity.max_attachments,
-                                      has_colliders ? CELL_HEAD + CELL_WORDS * cell_room(n) : 0,
-                                      config->sleep.speed > 0.0f ? reactions : 0,
-                                      (size_t)config->tethers.count * n,
-                                      INPUT_WORDS,
-                                      vector,
-                                      vector,
-                                      earlier_vectors(config) * vector,
-                                      config->capacity.targets ? TARGET_VECTORS * vector : 0,
-                                      has_colliders ? TOUCHES * TOUCH_PLANES * (size_t)m.stride : 0};
+  const size_t words[REGION_COUNT] = {
+      (n + 3) / 4,
+      SLOT_WORDS * (size_t)m.colliders,
+      HELD_WORDS * (size_t)m.confined,
+      BODY_WORDS * (size_t)config->capacity.max_bodies,
+      ATTACHED_WORDS * (size_t)config->capacity.max_attachments,
+      has_colliders ? CELL_HEAD + CELL_WORDS * cell_room((size_t)config->columns, (size_t)config->rows) : 0,
+      config->sleep.speed > 0.0f ? reactions : 0,
+      (size_t)config->tethers.count * n,
+      INPUT_WORDS,
+      vector,
+      vector,
+      earlier_vectors(config) * vector,
+      config->capacity.targets ? TARGET_VECTORS * vector : 0,
+      has_colliders ? TOUCHES * TOUCH_PLANES * (size_t)m.stride : 0};
   memcpy(m.used, words, sizeof m.used);
   size_t end = HEADER_WORDS;
   for (int i = 0; i < REGION_COUNT; i++) {
