@@ -19267,7 +19267,7 @@ static int32_t most_predictions(const cloth *c) {
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place,
+ * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x* is x_n. Out: place,
  * way, turn, bent.
  */
 
@@ -23218,21 +23218,16 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
 
-/* 1 if a pin of a cloth moves in the substep. */
-static int do_pins_move(const cloth *c) {
-  const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const cloth_vector velocity = vector_load(v, i);
-    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 1; }
-  }
-  return 0;
-}
-
 /* 1 if no pin of the members moves in the substep. */
 static int do_pins_rest(const solve_group *s) {
-  int rest = 1;
-  EACH_MEMBER(s, m, rest &= !do_pins_move(m->c));
-  return rest;
+  EACH_MEMBER(s, m, {
+    const vector_array v = vectors_at(m->c, m->c->state.velocity);
+    for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
+      const cloth_vector velocity = vector_load(v, i);
+      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
+    }
+  });
+  return 1;
 }
 
 /* 1 in the first substep of a step if pins of a member rest that are new or have moved in the substep before. Where

@@ -153,7 +153,7 @@ static void expect_bytes(const cloth_config *config, size_t share, const char *n
   const size_t particles = (size_t)config->columns * (size_t)config->rows;
   const cloth_memory memory = memory_of(config);
   const size_t lines = (size_t)config->columns + (size_t)config->rows;
-  const size_t most = share * (places_of(config) + (particles < 464 ? 0 : 95)) + 450 * lines + 12288;
+  const size_t most = share * (places_of(config) + (particles < 464 ? 0 : 95)) + 430 * lines + 12288;
   expect_spans(&memory);
   CHECK(memory.total_bytes <= most && memory.total_bytes >= (share - 6) * particles,
         "%d x %d %s: %zu bytes, not %zu to %zu", config->columns, config->rows, name, memory.total_bytes,

@@ -167,7 +167,7 @@ static void expect_sizes(const cloth_config *config, size_t share, const char *o
   int result = cloth_memory_needed(config, &m);
   CHECK(result == CLOTH_OK, "cloth_memory_needed: %s", cloth_result_name(result));
   size_t lines = (size_t)(config->columns + config->rows); /* of which each has room for touches of cells */
-  size_t most = share * (size_t)plane_stride(config->columns * config->rows) + 60 * lines + 6144;
+  size_t most = share * (size_t)plane_stride(config->columns * config->rows) + 36 * lines + 6144;
   CHECK(m.saved_bytes <= most, "%d x %d%s: a save of %d bytes, at most %d", config->columns, config->rows, options,
         (int)m.saved_bytes, (int)most);
   CHECK(m.saved_bytes > m.state_bytes && m.image_bytes == 4 * map_of(config).first[REGION_COUNT],

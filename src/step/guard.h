@@ -78,21 +78,16 @@
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
 
-/* 1 if a pin of a cloth moves in the substep. */
-static int do_pins_move(const cloth *c) {
-  const vector_array v = vectors_at(c, c->state.velocity);
-  for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const cloth_vector velocity = vector_load(v, i);
-    if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 1; }
-  }
-  return 0;
-}
-
 /* 1 if no pin of the members moves in the substep. */
 static int do_pins_rest(const solve_group *s) {
-  int rest = 1;
-  EACH_MEMBER(s, m, rest &= !do_pins_move(m->c));
-  return rest;
+  EACH_MEMBER(s, m, {
+    const vector_array v = vectors_at(m->c, m->c->state.velocity);
+    for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
+      const cloth_vector velocity = vector_load(v, i);
+      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
+    }
+  });
+  return 1;
 }
 
 /* 1 in the first substep of a step if pins of a member rest that are new or have moved in the substep before. Where

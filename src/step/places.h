@@ -10,7 +10,7 @@
  *
  *   f = max(0, 1 - a / |v|) / (1 + velocity_damping h), a = h rest_drag / (1 + |v|^2 / rest_speed^2)
  *
- * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x is x_n. Out: place,
+ * Springs are linearised there. Pins go where they are told. Gravity is not part of it: at rest x* is x_n. Out: place,
  * way, turn, bent.
  */
 
