@@ -5310,6 +5310,10 @@ static int needs_tearing(const cloth_config *config) {
   return WITH_TEARING && config->tearing.max_breaks > 0;
 }
 
+static int has_tear_limit(const cloth_config *config) {
+  return config->tearing.strain > 0.0f || config->tearing.pin_force > 0.0f;
+}
+
 /* Does the cloth fall asleep? Then the state has memory for it. */
 static int needs_sleep(const cloth_config *config) {
   return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
@@ -5446,6 +5450,8 @@ static int needs_self(const cloth_config *config) {
     "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
   X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
     "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                                             \
+  X(NOTHING_TEARS, WITH_TEARING && !needs_tearing(config) && has_tear_limit(config),                                   \
+    "tearing.strain, tearing.pin_force: 0, as with tearing.max_breaks 0 nothing breaks")                               \
   X(WORK_GEOMETRY, config->capacity.fixed_work &&needs_geometry(config),                                               \
     "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")
 
@@ -9313,6 +9319,8 @@ CLOTH_SEPARATE void fill_factors(const cloth *c, const solve_arrays *a) {
 #define EVEN_SHARE 0.25f
 #define LEAST_ITERATIONS 4
 #define MANY_ITERATIONS 6
+/* Cloth with two tethers a particle, which may face each other, takes these, too: with 6 a sheet on a ball between two
+   edges moves at .3 to 1 m/s for ever (tests/tethers.c). */
 #define STIFF_ITERATIONS 10
 #define STIFFEST_ITERATIONS 16
 /* Substeps of a step that share the coarsest level, at most, of cloth up to SOFT_STIFFNESS: with 4 a stiff plate falls
@@ -9460,7 +9468,8 @@ static int32_t iterations_for(const cloth *c, const substep_terms *t, int32_t su
   if (c->settings.solver.tolerance > 0.0f) { return c->settings.solver.max_iterations; }
   if (c->settings.integration.iterations > 0) { return c->settings.integration.iterations; }
   const int32_t is_net = t->spring[DIAGONAL].stiffness < NET_SHEAR * largest_stiffness(c, t);
-  return iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0);
+  const int32_t least = c->settings.tethers.count > 1 ? STIFF_ITERATIONS : LEAST_ITERATIONS;
+  return larger_of(iterations_by_stiffness(c, t, substeps) + (is_net ? NET_ITERATIONS : 0), least);
 }
 
 /* 1 if the stiffness of no family of springs is less than EVEN_SHARE of the largest of a spring. */
@@ -16966,6 +16975,10 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
 /* Gaps in thicknesses below which particles and triangles, and edges, are moved apart, and to which. */
 #define PASSED_GAP 0.1f
 #define SAFE_GAP 0.15f
+/* Least of what of a pair moves, in squares of shares times the largest inverse mass: a corner that alone moves, and
+   has a thousandth of the point that has passed, would go a thousand times as far as that (200 km in a random history).
+ */
+#define LEAST_MOVED 0.01f
 
 /* The geometry of an element where the state is. Returns 1 if it has passed. */
 static int has_passed(uint32_t candidate, const pair_ends *x, pair_shape *shape) {
@@ -16988,15 +17001,16 @@ static int has_passed(uint32_t candidate, const pair_ends *x, pair_shape *shape)
 static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *shape) {
   const cloth_vector n = lanes3_first(shape->normal);
   const float share[2] = {lanes_first_value(shape->share[0]), lanes_first_value(shape->share[1])};
-  float weight[4], inverse[4], sum = 0.0f;
+  float weight[4], inverse[4], sum = 0.0f, most = 0.0f;
   find_weights(candidate, share, weight);
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
     const int moves = moves_in_solve(b, x->place[k]);
     inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
     sum += flush_work(weight[k] * weight[k]) * inverse[k];
+    most = maximum(inverse[k], most);
   }
-  if (!(sum > 0.0f)) { return; }
+  if (!(sum > LEAST_MOVED * most)) { return; }
   const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
@@ -18891,9 +18905,10 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
- * The contacts of a particle are predicted together, each with what the others press, or a particle between two taut
- * tethers would alternate for ever. A tether that begins a substep longer than its law is thick pulls in no faster than
- * integration.max_push_speed; what it holds at rest is held by all of the law.
+ * The contacts of a particle are predicted together, each with the tangents of the others, or a particle between two
+ * taut tethers would alternate for ever. What begins a substep beyond a contact, where its sphere was then, is
+ * predicted to come back no faster than integration.max_push_speed relative to it; what is held at rest is held by all
+ * of the law.
  *
  * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
@@ -18929,8 +18944,8 @@ typedef struct held_particle {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  int32_t place; /* in own arrays */
-  cloth_vector x;
+  int32_t place;               /* in own arrays */
+  cloth_vector x, start;       /* where it is linearised; where it is at the start of the substep */
   cloth_vector weight;         /* what moves all particles alike, against no springs */
   int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
@@ -18958,47 +18973,62 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
   return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
-static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
+/* Notes a contact along n at a gap, which was `begins` as the substep began. */
+static void note_bound(held_particle *h, cloth_vector n, float gap, float begins, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
-  const float stiffness = contact_stiffness(h->t);
-  const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
+  const lanes k = lanes_splat(contact_stiffness(h->t)), t = lanes_splat(thickness);
+  const lanes depth = lanes_splat((thickness - gap) / thickness);
+  const contact_tangent here = tangent_at(k, t, depth, within_law(depth));
   b->n = vector_flush_work(n);
   b->gap = gap;
   b->thickness = thickness;
   b->length = length;
   b->compliance = compliance_along(h, b->n);
   b->most = thickness;
-  b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
-  return b;
+  if (begins < 0.0f) { b->most = minimum(thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
+  b->press = lanes_first_value(here.law);
+  b->force = lanes_first_value(here.force);
+  b->stiffness = lanes_first_value(here.stiffness);
 }
 
-/* The tangent of a contact at a gap, for the particle that would move by `moves` without it. */
-static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float moves) {
+/* The tangent of a contact at a gap, for a particle that would move by `moves` along n without it. */
+static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float compliance,
+                                float moves) {
   return contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness), lanes_splat(gap),
-                    lanes_splat(b->compliance), lanes_splat(moves));
+                    lanes_splat(compliance), lanes_splat(moves));
 }
 
-static void predict_bound(held_particle *h, particle_bound *b) {
-  cloth_vector others = own_vector(h->a->residual, h->place);
-  for (int32_t k = 0; k < h->bounds; k++) {
-    const particle_bound *other = &h->bound[k];
-    others = other == b ? others : vector_add_scaled(others, other->n, other->press);
-  }
-  const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+/* Predicts a contact for a particle that would move by `moves` along n without it. */
+static void agree(held_particle *h, particle_bound *b, float compliance, float moves) {
   h->predictions++;
-  const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
-  if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
+  if (!(b->thickness - b->gap > moves)) { /* as contact_at() finds it, sooner */
     b->press = b->force = b->stiffness = 0.0f;
     return;
   }
-  contact_tangent t = bound_at(h, b, b->gap, moves);
-  if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
-    t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+  contact_tangent t = bound_at(h, b, b->gap, compliance, moves);
+  if (b->gap + moves + compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
+    t = bound_at(h, b, b->gap + b->thickness - b->most, compliance, moves);
     h->predictions++;
   }
   b->press = lanes_first_value(t.law);
   b->force = lanes_first_value(t.force);
   b->stiffness = lanes_first_value(t.stiffness);
+}
+
+/* Predicts a contact with the tangents of the others: with their forces alone two that face each other would go on for
+   hundreds of sweeps, as the law is much stiffer than the particle. */
+static void predict_bound(held_particle *h, particle_bound *b) {
+  cloth_vector others = own_vector(h->a->residual, h->place);
+  float resists = 1.0f / b->compliance;
+  for (int32_t k = 0; k < h->bounds; k++) {
+    const particle_bound *other = &h->bound[k];
+    if (other == b || !(other->stiffness > 0.0f)) { continue; }
+    const float along = vector_dot(b->n, other->n);
+    others = vector_add_scaled(others, other->n, other->force);
+    resists += other->stiffness * along * along;
+  }
+  const float compliance = h->bounds > 1 ? 1.0f / resists : b->compliance;
+  agree(h, b, compliance, compliance * vector_dot(b->n, vector_flush_work(others)));
 }
 
 /* Predicts the contacts of a particle, until nothing changes, or one presses that was predicted without others. */
@@ -19035,12 +19065,13 @@ static void press_bounds(held_particle *h) {
   }
 }
 
-/* Keeps a particle within a distance of a centre. Returns the contact, or NULL where there is none. */
-static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
+/* Keeps a particle within a distance of a centre, which was `before` at the start of the substep. */
+static void keep_within(held_particle *h, cloth_vector centre, cloth_vector before, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
-  const float length = vector_length(off);
-  if (!(length > STATE_QUANTUM)) { return NULL; }
-  return note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, thickness, length);
+  const float length = vector_length(off), began = vector_length(vector_flush_work(vector_subtract(before, h->start)));
+  if (length > STATE_QUANTUM) {
+    note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, distance - began, thickness, length);
+  }
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -19073,19 +19104,34 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
-   two long lengths: |off|^2 - z^2 is written out with the way from the target. */
-static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
-  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
+/* The gap between a particle, at a way from its target, and a backstop. That of a large sphere is no difference of two
+   long lengths: |off|^2 - z^2 is written out with the way from the target. Out: the way from its centre. */
+static float backstop_gap(cloth_vector way, cloth_vector normal, cloth_vector limit, cloth_vector *off) {
   const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
-  const cloth_vector way = vector_subtract(h->x, target);
-  const float behind = limit.y + limit.z;
-  const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
-  const float length = vector_length(off), outside = 2.0f * behind * vector_dot(way, unit);
-  const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
+  const float behind = limit.y + limit.z, outside = 2.0f * behind * vector_dot(way, unit);
+  *off = vector_flush_work(vector_add_scaled(way, unit, behind));
+  const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
+  return squared / (vector_length(*off) + limit.z);
+}
+
+static int has_length(cloth_vector normal) {
+  return vector_dot(normal, normal) > 0.25f;
+}
+
+/* The backstop of a particle, which a target without a normal has not. */
+static void keep_out_of_backstop(held_particle *h, int32_t i, cloth_vector limit) {
+  const cloth *c = h->c;
+  const cloth_vector normal = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until);
+  const cloth_vector before = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->from);
+  if (!(limit.z > 0.0f) || !has_length(normal)) { return; }
+  const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
+  cloth_vector off;
+  const cloth_vector start = vector_subtract(h->start, target_of(c, i, h->t->from));
+  const float begins = backstop_gap(start, has_length(before) ? before : normal, limit, &off);
+  const float gap = backstop_gap(vector_subtract(h->x, target_of(c, i, h->t->until)), normal, limit, &off);
+  const float length = vector_length(off);
   if (length > STATE_QUANTUM) {
-    const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
-    note_bound(h, vector_scale_work(off, 1.0f / length), squared / (length + limit.z),
+    note_bound(h, vector_scale_work(off, 1.0f / length), gap, begins,
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
@@ -19109,9 +19155,10 @@ static void hold_to_target(held_particle *h, int32_t i) {
   }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-    keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
+    keep_within(h, target, target_of(c, i, h->t->from), limit.x,
+                minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
-  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
+  keep_out_of_backstop(h, i, limit);
 }
 
 /* A vector of the targets of a block of particles at a share of the step. */
@@ -19145,14 +19192,6 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
 
 #if WITH_TETHERS
 
-/* How far a tether may pull a particle in: what begins the substep too long, no faster than it may. */
-static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float distance, particle_bound *b) {
-  const vector_array x = vectors_at(h->c, h->c->state.position);
-  const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
-  const float begins = distance - vector_length(start);
-  if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
-}
-
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
@@ -19160,8 +19199,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     if (pin < 0) { continue; }
     const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
-    particle_bound *b = keep_within(h, near_particle(h->a, h->a->place, pin), distance, TETHER_THICKNESS);
-    if (b) { ease_tether(h, i, pin, distance, b); }
+    const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
+    keep_within(h, near_particle(h->a, h->a->place, pin), before, distance, TETHER_THICKNESS);
   }
 }
 
@@ -19175,6 +19214,7 @@ static int has_bounds(const cloth *c) {
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
   held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
+  h.start = vector_load(vectors_at(c, c->state.position), i);
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
     hold_to_target(&h, i);
@@ -19252,11 +19292,12 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
+/* Most predictions of the contacts of a particle in a part of a substep: two of each at once, as what begins beyond one
+   is predicted anew. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * 2 * (targets + tethers);
 }
 
 /// Prediction ///

@@ -61,7 +61,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 15        // of saves and images
-#define CLOTH_NUMERICS_VERSION 33     // builds of one number compute the same bits
+#define CLOTH_NUMERICS_VERSION 34     // builds of one number compute the same bits
 #define CLOTH_IMAGE_MAGIC 0x48544c43u // first word of an image, "CLTH"
 #define CLOTH_ALIGNMENT 32            // of arenas and other memory [bytes]
 
@@ -211,7 +211,7 @@ typedef struct cloth_config_integration {
   float velocity_damping;   // decay of velocities [1/s] 0..100, 0.1
   float rest_drag;          // d of the deceleration d / (1 + (v / rest_speed)^2) [m/s^2] 0..100, 0.05
   float rest_speed;         // [m/s] 0.001..100, 0.5
-  float max_push_speed;     // out of a collider, and from 5 mm beyond a tether [m/s] 0.1..1e4, 3
+  float max_push_speed;     // out of colliders, into tethers and motion constraints [m/s] 0.1..1e4, 3
   int32_t max_parts;        // most parts of a substep, for fast contact, 1..4 but not 3, 4
 } cloth_config_integration;
 
@@ -261,7 +261,7 @@ typedef struct cloth_config_sleep {
 
 // When threads break. Tears run through the middle of cells.
 typedef struct cloth_config_tearing {
-  int32_t max_breaks;     // most in a step, 0..65535, 0: no tears, no cuts
+  int32_t max_breaks;     // most in a step, 0..65535, 0: no tears, no cuts, no strain and pin_force
   float strain;           // at which a thread breaks, 0..100, 0: never
   float pin_force;        // mean over a step at which a pin lets go [N] 0..1e9, 0: never
   int32_t max_torn_cells; // most that are drawn, 0..65535, 256

@@ -107,6 +107,8 @@ static cloth_config config_with_float(const config_field *field, float value) {
     config.edge_warp = vector_at(100.0 * (config.columns - 1), 0.0, 0.0);
     config.edge_weft = vector_at(0.0, 0.0, 100.0 * (config.rows - 1));
   }
+  config.tearing.max_breaks = field->offset == offsetof(cloth_config, tearing.strain) ||
+                              field->offset == offsetof(cloth_config, tearing.pin_force); /* with 0 both have to be 0 */
   memcpy((unsigned char *)&config + field->offset, &value, sizeof value);
   return config;
 }
@@ -530,6 +532,9 @@ static void test_conflicts(void) {
   config.capacity.fixed_work = 1;
   config.sleep.speed = 0.01f;
   expect_config_refused(&f, &config, CLOTH_ERROR_CONFLICT, "fixed work and sleep");
+  config = small_config();
+  config.tearing.strain = 0.1f;
+  expect_config_refused(&f, &config, CLOTH_ERROR_CONFLICT, "a strain at which nothing breaks");
   guarded_free(&f);
 }
 

@@ -26,6 +26,15 @@ static void test_conflicts(void) {
   config.sleep.speed = 0.1f;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "capacity.fixed_work, sleep.speed: one of the two has to be 0");
   config.sleep.speed = 0.0f;
+  for (int k = 0; k < 2; k++) {
+    config = small_config();
+    config.tearing.strain = k == 0 ? 0.1f : 0.0f;
+    config.tearing.pin_force = k == 1 ? 1.0f : 0.0f;
+    expect_explained(&config, CLOTH_ERROR_CONFLICT,
+                     "tearing.strain, tearing.pin_force: 0, as with tearing.max_breaks 0 nothing breaks");
+    config.tearing.max_breaks = 1;
+    expect_explained(&config, CLOTH_OK, "ok");
+  }
   config = small_config();
   config.edge_weft = config.edge_warp;
   expect_explained(&config, CLOTH_ERROR_CONFLICT, "edge_warp, edge_weft: sine of the angle at least 0.1");

@@ -335,7 +335,7 @@ static void make_garment(garment *g, int kind) {
     config.world.origin.z = n == 2 ? 1 : 0;
     config.origin.z -= n == 2 ? 1.0f : 0.0f;
     config.tearing.max_breaks = kind == 1 ? 3 : 0;
-    config.tearing.strain = 0.02f;
+    config.tearing.strain = kind == 1 ? 0.02f : 0.0f;
     if (kind == 2) use_two_tiers(&config);
     g->f[n] = fixture_make(&config);
     g->sheets[n] = g->f[n].sheet;
@@ -822,7 +822,7 @@ static void play_rest_shapes(void) {
     config.grid.stiffness_map = kind > 1 ? stiffness : NULL;
     config.grid.cell_mask = kind == 2 ? mask : NULL;
     config.tearing.max_breaks = kind == 3 ? 4 : 0;
-    config.tearing.strain = 0.02f;
+    config.tearing.strain = kind == 3 ? 0.02f : 0.0f;
     config.strain_limit.max_extension = kind == 0 ? 0.03f : 0.0f;
     config.self_thickness = kind == 2 ? 0.015f : 0.0f;
     config.wind = vector_at(3.0, 0.0, 2.0);

@@ -10,22 +10,22 @@ typedef struct known_history {
 } known_history;
 
 static const known_history known_histories[] = {
-    {UINT64_C(0x5aaab849c8577e4a), UINT64_C(0x87eff4648fad599a)},
-    {UINT64_C(0xeb5a22cf7b0de329), UINT64_C(0x5a592e7e2d1cafd5)},
-    {UINT64_C(0x14a4725be3b551f0), UINT64_C(0xd6c0370f3bcc2581)},
-    {UINT64_C(0x0f6c5fa90401bce2), UINT64_C(0xf89250e5370f1ef9)},
-    {UINT64_C(0x9553662444ffb475), UINT64_C(0xb6edf9503889cd6c)},
-    {UINT64_C(0x59cd9fc3d66e8e11), UINT64_C(0xbb129f0ccdce9895)},
-    {UINT64_C(0x465ab76ad68754ee), UINT64_C(0x0e60b1396e025e11)},
-    {UINT64_C(0x70c87d49837dfd7f), UINT64_C(0xa1baaae5c0fae15a)},
-    {UINT64_C(0x4bcefa4a57cef84f), UINT64_C(0x42c312edee9af1e8)},
-    {UINT64_C(0xa5f553124b9418a2), UINT64_C(0x428dff0204585f5b)},
-    {UINT64_C(0x8e07804a74fd634a), UINT64_C(0x8b88ca4bea23e38d)},
-    {UINT64_C(0x2ce2c46c60059d1e), UINT64_C(0x25eeba94b181ec7c)},
-    {UINT64_C(0xb4261cbc5dde2d25), UINT64_C(0x6d8e64ca1b0803ae)},
-    {UINT64_C(0x77f437ebc5ea7945), UINT64_C(0x62a087ddec8d6273)},
-    {UINT64_C(0x11f735a5d33d69f9), UINT64_C(0xd34c2143b66338a6)},
-    {UINT64_C(0x0d0e3c5941dfd814), UINT64_C(0x2be7f950e426b183)},
+    {UINT64_C(0x64a44115d101b122), UINT64_C(0x76363ff02f755eac)},
+    {UINT64_C(0xeb799c3463a3bdf4), UINT64_C(0x56ec51d4ff0698aa)},
+    {UINT64_C(0xbe343516c289615c), UINT64_C(0x7ffdda5abfa05996)},
+    {UINT64_C(0x724f6ff2a575d417), UINT64_C(0xbaf178d6f35a433c)},
+    {UINT64_C(0x8a4dbfb2c9217d8f), UINT64_C(0xb6edf9503889cd6c)},
+    {UINT64_C(0xa8d13cc365eead2d), UINT64_C(0x40b0947bdc89a79c)},
+    {UINT64_C(0xa76f9d24c039df75), UINT64_C(0x69415e8a2f0bcb8d)},
+    {UINT64_C(0xdf6efc751b4d5066), UINT64_C(0xaaf26d05bd77e448)},
+    {UINT64_C(0xf829c77aa581693b), UINT64_C(0x792217b86d268092)},
+    {UINT64_C(0x0d5a070377e0f2aa), UINT64_C(0x4472f4663f18b015)},
+    {UINT64_C(0x35c88bb17a151bb6), UINT64_C(0xee66bc98e27bee97)},
+    {UINT64_C(0xc1a22b5f1b114cfc), UINT64_C(0xefb81d7e903c724b)},
+    {UINT64_C(0xca377ab932fba2da), UINT64_C(0x4e30b70738cf1919)},
+    {UINT64_C(0x68af84af0405d3a2), UINT64_C(0x9ea2d2f2bab9e37e)},
+    {UINT64_C(0x3d956c802380afc2), UINT64_C(0x13903cd4578a67c1)},
+    {UINT64_C(0xf47ccf09f7b0d6b7), UINT64_C(0xce7c765b78f8dd33)},
 };
 
 #endif /* KNOWN_HISTORIES_H */

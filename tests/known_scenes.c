@@ -16,10 +16,10 @@ static const struct {
 } scenes[] = {
     {"shapes", play_shapes, UINT64_C(0x347778a86f14f7db)},
     {"preconditioners", play_preconditioners, UINT64_C(0xea6567999e0fb1af)},
-    {"hull", play_hull, UINT64_C(0x749a9ecc1de078e1)},
-    {"field", play_field, UINT64_C(0x673057ccb82128cb)},
-    {"meshes", play_meshes, UINT64_C(0xead8c2333b46149b)},
-    {"distances", play_distances, UINT64_C(0x53b1b7fad78c7f91)},
+    {"hull", play_hull, UINT64_C(0x6ee76eb3f14d2a35)},
+    {"field", play_field, UINT64_C(0xebddf06f5fc9d47d)},
+    {"meshes", play_meshes, UINT64_C(0xf6373284a4f3a564)},
+    {"distances", play_distances, UINT64_C(0x53553c2b58429ca9)},
     {"self", play_self, UINT64_C(0x41267d0ad0cca1f2)},
     {"self_holes", play_self_holes, UINT64_C(0xc14357cb5ddb6423)},
     {"clap", play_clap, UINT64_C(0x35ef1a0dad7f236e)},
@@ -38,12 +38,12 @@ static const struct {
     {"loose_group", play_loose_group, UINT64_C(0x52e528a972b19c14)},
     {"tears", play_tears, UINT64_C(0xe15bc81507acad85)},
     {"rest_shapes", play_rest_shapes, UINT64_C(0x1546e06c239fa4a7)},
-    {"targets", play_targets, UINT64_C(0x944e15275f0b316f)},
+    {"targets", play_targets, UINT64_C(0xa70b725199327013)},
     {"bodies", play_bodies, UINT64_C(0xa51619110de142e0)},
     {"workers", play_workers, UINT64_C(0xa9dd6c5a32b5ce0d)},
-    {"random_1", play_random_1, UINT64_C(0xb11674783417c297)},
-    {"random_2", play_random_2, UINT64_C(0x513547b56469cdde)},
-    {"plans", play_plans, UINT64_C(0x61f8290f271123c2)},
+    {"random_1", play_random_1, UINT64_C(0xa6e530bb914d3982)},
+    {"random_2", play_random_2, UINT64_C(0x527d9c74d44093f1)},
+    {"plans", play_plans, UINT64_C(0xadbb41cd735ca21b)},
     {"settled", play_settled, UINT64_C(0xc69f9e4414e92b64)},
 };
 
@@ -57,10 +57,9 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0x0f35defca986f1ba), UINT64_C(0x9079832363db1257), UINT64_C(0x0000000000000000),
     UINT64_C(0x0000000000000000), UINT64_C(0xb12a76be3de44163), UINT64_C(0x0000000000000000),
     UINT64_C(0xc6f08385ee06df54), UINT64_C(0x7e8e990097115f98), UINT64_C(0x0b6158c1765bde0c),
-    UINT64_C(0x1c68ae59549d3f49), UINT64_C(0xf55b1368bb119d4a), UINT64_C(0x63c7af1bfd4cc7f6),
-    UINT64_C(0xb09d629fe059bbc0), UINT64_C(0x123304b2a339a8dd), 0,
-    UINT64_C(0xf45e44785a3e8a29),
-};
+    UINT64_C(0x37eefcdb7d7eb735), UINT64_C(0xf55b1368bb119d4a), UINT64_C(0x63c7af1bfd4cc7f6),
+    UINT64_C(0x4fa13818cec6d555), UINT64_C(0x8d3d6a2f966b9c64), 0,
+    UINT64_C(0xf45e44785a3e8a29)};
 
 #if defined(__SSE2__) && !defined(__AVX2__) && !defined(CLOTH_SCALAR)
 #define KNOWS_WORK 1

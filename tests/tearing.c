@@ -729,6 +729,7 @@ static void test_refusals(void) {
   CHECK(cloth_cut(s.sheet, NULL) == CLOTH_ERROR_NULL && cloth_cut(NULL, &cut) == CLOTH_ERROR_NULL, "NULL");
   fixture_free(&s);
   config.tearing.max_breaks = 0;
+  config.tearing.strain = config.tearing.pin_force = 0.0f;
   s = fixture_make(&config);
   cut.end_column = 3.0f;
   CHECK(cloth_cut(s.sheet, &cut) == CLOTH_ERROR_STATE, "a cloth that does not tear");

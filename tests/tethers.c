@@ -65,6 +65,26 @@ static void test_rest_between_pins(void) {
   rest_between_pins(2);
 }
 
+/* Between two pins a metre apart no particle can be within .7 of its ways to both: it rests where they balance. */
+static void test_tethers_that_cannot_be_kept(void) {
+  static const int32_t substeps[] = {2, 4, 8};
+  for (int k = 0; k < 3; k++) {
+    cloth_config config = tethered_config();
+    config.columns = config.rows = 24;
+    config.substeps = substeps[k];
+    config.tethers.scale = 0.7f;
+    fixture s = fixture_make(&config);
+    cloth_pin(s.sheet, 0);
+    cloth_pin(s.sheet, 23);
+    run_steps(s.sheet, 600, FRAME);
+    double fastest = 0.0;
+    for (int i = 0; i < s.count; i++)
+      fastest = fmax(fastest, point_length(velocity_of(s.sheet, i)));
+    CHECK(fastest < 2e-3, "%d substeps: after 10 s a particle moves at %g m/s", (int)substeps[k], fastest);
+    fixture_free(&s);
+  }
+}
+
 static void test_tethers_hold(void) {
   fixture held = tethered_sheet(2, 0), loose = tethered_sheet(0, 0);
   CHECK(tether_of(&held, 130, 0) == -1, "a tether before the first step");
@@ -274,9 +294,10 @@ static void test_curtain_by_corners(void) {
 }
 
 static const test tests[] = {
-    TEST(rest_between_pins),     TEST(tethers_hold), TEST(tethers_follow),
-    TEST(tethers_around_bodies), TEST(tethers_hit),  TEST(pressed_between_edges),
-    TEST(curtain_by_corners),    TEST(tethers_set),  TEST(tethers_without_scratch),
+    TEST(rest_between_pins),       TEST(tethers_that_cannot_be_kept), TEST(tethers_hold),
+    TEST(tethers_follow),          TEST(tethers_around_bodies),       TEST(tethers_hit),
+    TEST(pressed_between_edges),   TEST(curtain_by_corners),          TEST(tethers_set),
+    TEST(tethers_without_scratch),
 };
 
 int main(int count, char **arguments) {

@@ -11,6 +11,10 @@ static int needs_tearing(const cloth_config *config) {
   return WITH_TEARING && config->tearing.max_breaks > 0;
 }
 
+static int has_tear_limit(const cloth_config *config) {
+  return config->tearing.strain > 0.0f || config->tearing.pin_force > 0.0f;
+}
+
 /* Does the cloth fall asleep? Then the state has memory for it. */
 static int needs_sleep(const cloth_config *config) {
   return flush_small(config->sleep.speed, STATE_QUANTUM) > 0.0f;
@@ -147,6 +151,8 @@ static int needs_self(const cloth_config *config) {
     "capacity.fixed_work, sleep.speed: one of the two has to be 0")                                                    \
   X(WORK_TEARING, config->capacity.fixed_work &&needs_tearing(config),                                                 \
     "capacity.fixed_work, tearing.max_breaks: one of the two has to be 0")                                             \
+  X(NOTHING_TEARS, WITH_TEARING && !needs_tearing(config) && has_tear_limit(config),                                   \
+    "tearing.strain, tearing.pin_force: 0, as with tearing.max_breaks 0 nothing breaks")                               \
   X(WORK_GEOMETRY, config->capacity.fixed_work &&needs_geometry(config),                                               \
     "capacity.fixed_work: excludes capacity.geometry, .meshes and .max_shared_bodies")
 

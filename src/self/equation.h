@@ -347,6 +347,10 @@ CLOTH_SEPARATE void remember_pairs(const self_group *g, const solve_group *s) {
 /* Gaps in thicknesses below which particles and triangles, and edges, are moved apart, and to which. */
 #define PASSED_GAP 0.1f
 #define SAFE_GAP 0.15f
+/* Least of what of a pair moves, in squares of shares times the largest inverse mass: a corner that alone moves, and
+   has a thousandth of the point that has passed, would go a thousand times as far as that (200 km in a random history).
+ */
+#define LEAST_MOVED 0.01f
 
 /* The geometry of an element where the state is. Returns 1 if it has passed. */
 static int has_passed(uint32_t candidate, const pair_ends *x, pair_shape *shape) {
@@ -369,15 +373,16 @@ static int has_passed(uint32_t candidate, const pair_ends *x, pair_shape *shape)
 static void part_pair(uint32_t candidate, const pair_ends *x, const pair_shape *shape) {
   const cloth_vector n = lanes3_first(shape->normal);
   const float share[2] = {lanes_first_value(shape->share[0]), lanes_first_value(shape->share[1])};
-  float weight[4], inverse[4], sum = 0.0f;
+  float weight[4], inverse[4], sum = 0.0f, most = 0.0f;
   find_weights(candidate, share, weight);
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);
     const int moves = moves_in_solve(b, x->place[k]);
     inverse[k] = moves ? 1.0f / mass_of_particle(b->c, particle_of_place(b, x->place[k])) : 0.0f;
     sum += flush_work(weight[k] * weight[k]) * inverse[k];
+    most = maximum(inverse[k], most);
   }
-  if (!(sum > 0.0f)) { return; }
+  if (!(sum > LEAST_MOVED * most)) { return; }
   const float push = (SAFE_GAP * x->law->thickness - lanes_first_value(shape->gap)) / sum;
   for (int32_t k = 0; k < 4; k++) {
     const self_body *b = body_of_end(x, k);

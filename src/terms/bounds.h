@@ -14,9 +14,10 @@
  *   backstop      a contact with the outside of a sphere behind the target
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
- * The contacts of a particle are predicted together, each with what the others press, or a particle between two taut
- * tethers would alternate for ever. A tether that begins a substep longer than its law is thick pulls in no faster than
- * integration.max_push_speed; what it holds at rest is held by all of the law.
+ * The contacts of a particle are predicted together, each with the tangents of the others, or a particle between two
+ * taut tethers would alternate for ever. What begins a substep beyond a contact, where its sphere was then, is
+ * predicted to come back no faster than integration.max_push_speed relative to it; what is held at rest is held by all
+ * of the law.
  *
  * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
@@ -52,8 +53,8 @@ typedef struct held_particle {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  int32_t place; /* in own arrays */
-  cloth_vector x;
+  int32_t place;               /* in own arrays */
+  cloth_vector x, start;       /* where it is linearised; where it is at the start of the substep */
   cloth_vector weight;         /* what moves all particles alike, against no springs */
   int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
@@ -81,47 +82,62 @@ static float compliance_along(const held_particle *h, cloth_vector n) {
   return by_weight > WORK_QUANTUM ? (by_weight / alone + by_others / within) / (by_weight + by_others) : 1.0f / within;
 }
 
-static particle_bound *note_bound(held_particle *h, cloth_vector n, float gap, float thickness, float length) {
+/* Notes a contact along n at a gap, which was `begins` as the substep began. */
+static void note_bound(held_particle *h, cloth_vector n, float gap, float begins, float thickness, float length) {
   particle_bound *b = &h->bound[h->bounds++];
-  const float stiffness = contact_stiffness(h->t);
-  const lanes depth = within_law(lanes_splat((thickness - gap) / thickness));
+  const lanes k = lanes_splat(contact_stiffness(h->t)), t = lanes_splat(thickness);
+  const lanes depth = lanes_splat((thickness - gap) / thickness);
+  const contact_tangent here = tangent_at(k, t, depth, within_law(depth));
   b->n = vector_flush_work(n);
   b->gap = gap;
   b->thickness = thickness;
   b->length = length;
   b->compliance = compliance_along(h, b->n);
   b->most = thickness;
-  b->press = lanes_first_value(law_force(lanes_splat(stiffness * thickness), depth));
-  return b;
+  if (begins < 0.0f) { b->most = minimum(thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
+  b->press = lanes_first_value(here.law);
+  b->force = lanes_first_value(here.force);
+  b->stiffness = lanes_first_value(here.stiffness);
 }
 
-/* The tangent of a contact at a gap, for the particle that would move by `moves` without it. */
-static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float moves) {
+/* The tangent of a contact at a gap, for a particle that would move by `moves` along n without it. */
+static contact_tangent bound_at(const held_particle *h, const particle_bound *b, float gap, float compliance,
+                                float moves) {
   return contact_at(lanes_splat(contact_stiffness(h->t)), lanes_splat(b->thickness), lanes_splat(gap),
-                    lanes_splat(b->compliance), lanes_splat(moves));
+                    lanes_splat(compliance), lanes_splat(moves));
 }
 
-static void predict_bound(held_particle *h, particle_bound *b) {
-  cloth_vector others = own_vector(h->a->residual, h->place);
-  for (int32_t k = 0; k < h->bounds; k++) {
-    const particle_bound *other = &h->bound[k];
-    others = other == b ? others : vector_add_scaled(others, other->n, other->press);
-  }
-  const float moves = b->compliance * vector_dot(b->n, vector_flush_work(others));
+/* Predicts a contact for a particle that would move by `moves` along n without it. */
+static void agree(held_particle *h, particle_bound *b, float compliance, float moves) {
   h->predictions++;
-  const float alone = (b->thickness - b->gap) / b->thickness - moves / b->thickness;
-  if (!(alone > 0.0f)) { /* as contact_at() finds it, sooner */
+  if (!(b->thickness - b->gap > moves)) { /* as contact_at() finds it, sooner */
     b->press = b->force = b->stiffness = 0.0f;
     return;
   }
-  contact_tangent t = bound_at(h, b, b->gap, moves);
-  if (b->gap + moves + b->compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
-    t = bound_at(h, b, b->gap + b->thickness - b->most, moves);
+  contact_tangent t = bound_at(h, b, b->gap, compliance, moves);
+  if (b->gap + moves + compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
+    t = bound_at(h, b, b->gap + b->thickness - b->most, compliance, moves);
     h->predictions++;
   }
   b->press = lanes_first_value(t.law);
   b->force = lanes_first_value(t.force);
   b->stiffness = lanes_first_value(t.stiffness);
+}
+
+/* Predicts a contact with the tangents of the others: with their forces alone two that face each other would go on for
+   hundreds of sweeps, as the law is much stiffer than the particle. */
+static void predict_bound(held_particle *h, particle_bound *b) {
+  cloth_vector others = own_vector(h->a->residual, h->place);
+  float resists = 1.0f / b->compliance;
+  for (int32_t k = 0; k < h->bounds; k++) {
+    const particle_bound *other = &h->bound[k];
+    if (other == b || !(other->stiffness > 0.0f)) { continue; }
+    const float along = vector_dot(b->n, other->n);
+    others = vector_add_scaled(others, other->n, other->force);
+    resists += other->stiffness * along * along;
+  }
+  const float compliance = h->bounds > 1 ? 1.0f / resists : b->compliance;
+  agree(h, b, compliance, compliance * vector_dot(b->n, vector_flush_work(others)));
 }
 
 /* Predicts the contacts of a particle, until nothing changes, or one presses that was predicted without others. */
@@ -158,12 +174,13 @@ static void press_bounds(held_particle *h) {
   }
 }
 
-/* Keeps a particle within a distance of a centre. Returns the contact, or NULL where there is none. */
-static particle_bound *keep_within(held_particle *h, cloth_vector centre, float distance, float thickness) {
+/* Keeps a particle within a distance of a centre, which was `before` at the start of the substep. */
+static void keep_within(held_particle *h, cloth_vector centre, cloth_vector before, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
-  const float length = vector_length(off);
-  if (!(length > STATE_QUANTUM)) { return NULL; }
-  return note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, thickness, length);
+  const float length = vector_length(off), began = vector_length(vector_flush_work(vector_subtract(before, h->start)));
+  if (length > STATE_QUANTUM) {
+    note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, distance - began, thickness, length);
+  }
 }
 
 /* 1 if a particle goes where it is told, however fast: a pin, or led to its target. */
@@ -196,19 +213,34 @@ CLOTH_SEPARATE void lead_particles(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* The backstop of a particle, which a target without a normal has not. The gap of a large sphere is no difference of
-   two long lengths: |off|^2 - z^2 is written out with the way from the target. */
-static void keep_out_of_backstop(held_particle *h, cloth_vector target, cloth_vector normal, cloth_vector limit) {
-  if (!(limit.z > 0.0f) || !(vector_dot(normal, normal) > 0.25f)) { return; }
+/* The gap between a particle, at a way from its target, and a backstop. That of a large sphere is no difference of two
+   long lengths: |off|^2 - z^2 is written out with the way from the target. Out: the way from its centre. */
+static float backstop_gap(cloth_vector way, cloth_vector normal, cloth_vector limit, cloth_vector *off) {
   const cloth_vector unit = vector_scale_work(normal, 1.0f / vector_length(normal));
-  const cloth_vector way = vector_subtract(h->x, target);
-  const float behind = limit.y + limit.z;
-  const cloth_vector off = vector_flush_work(vector_add_scaled(way, unit, behind));
-  const float length = vector_length(off), outside = 2.0f * behind * vector_dot(way, unit);
-  const float thickness = maximum(h->c->settings.contact.thickness, LEAST_THICKNESS);
+  const float behind = limit.y + limit.z, outside = 2.0f * behind * vector_dot(way, unit);
+  *off = vector_flush_work(vector_add_scaled(way, unit, behind));
+  const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
+  return squared / (vector_length(*off) + limit.z);
+}
+
+static int has_length(cloth_vector normal) {
+  return vector_dot(normal, normal) > 0.25f;
+}
+
+/* The backstop of a particle, which a target without a normal has not. */
+static void keep_out_of_backstop(held_particle *h, int32_t i, cloth_vector limit) {
+  const cloth *c = h->c;
+  const cloth_vector normal = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until);
+  const cloth_vector before = target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->from);
+  if (!(limit.z > 0.0f) || !has_length(normal)) { return; }
+  const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
+  cloth_vector off;
+  const cloth_vector start = vector_subtract(h->start, target_of(c, i, h->t->from));
+  const float begins = backstop_gap(start, has_length(before) ? before : normal, limit, &off);
+  const float gap = backstop_gap(vector_subtract(h->x, target_of(c, i, h->t->until)), normal, limit, &off);
+  const float length = vector_length(off);
   if (length > STATE_QUANTUM) {
-    const float squared = vector_dot(way, way) + outside + limit.y * (limit.y + 2.0f * limit.z);
-    note_bound(h, vector_scale_work(off, 1.0f / length), squared / (length + limit.z),
+    note_bound(h, vector_scale_work(off, 1.0f / length), gap, begins,
                minimum(thickness, maximum(DISTANCE_SHARE * minimum(limit.x, limit.z), LEAST_THICKNESS)), 0.0f);
   }
 }
@@ -232,9 +264,10 @@ static void hold_to_target(held_particle *h, int32_t i) {
   }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-    keep_within(h, target, limit.x, minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
+    keep_within(h, target, target_of(c, i, h->t->from), limit.x,
+                minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
-  keep_out_of_backstop(h, target, target_vector(c, TARGET_NORMAL_BEFORE, TARGET_NORMAL, i, h->t->until), limit);
+  keep_out_of_backstop(h, i, limit);
 }
 
 /* A vector of the targets of a block of particles at a share of the step. */
@@ -268,14 +301,6 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
 
 #if WITH_TETHERS
 
-/* How far a tether may pull a particle in: what begins the substep too long, no faster than it may. */
-static void ease_tether(const held_particle *h, int32_t i, int32_t pin, float distance, particle_bound *b) {
-  const vector_array x = vectors_at(h->c, h->c->state.position);
-  const cloth_vector start = vector_flush_work(vector_subtract(vector_load(x, pin), vector_load(x, i)));
-  const float begins = distance - vector_length(start);
-  if (begins < 0.0f) { b->most = minimum(b->thickness, begins + h->c->settings.integration.max_push_speed * h->t->h); }
-}
-
 static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
@@ -283,8 +308,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     if (pin < 0) { continue; }
     const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
-    particle_bound *b = keep_within(h, near_particle(h->a, h->a->place, pin), distance, TETHER_THICKNESS);
-    if (b) { ease_tether(h, i, pin, distance, b); }
+    const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
+    keep_within(h, near_particle(h->a, h->a->place, pin), before, distance, TETHER_THICKNESS);
   }
 }
 
@@ -298,6 +323,7 @@ static int has_bounds(const cloth *c) {
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
   held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
+  h.start = vector_load(vectors_at(c, c->state.position), i);
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
     hold_to_target(&h, i);
@@ -375,9 +401,10 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: of tethers, which are eased, two at once. */
+/* Most predictions of the contacts of a particle in a part of a substep: two of each at once, as what begins beyond one
+   is predicted anew. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + 2 * tethers);
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * 2 * (targets + tethers);
 }

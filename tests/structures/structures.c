@@ -22,6 +22,7 @@ static const test tests[] = {
     TEST(confined),
     TEST(on_rails),
     TEST(max_distance),
+    TEST(violated),
     TEST(backstop),
     TEST(at_target),
     TEST(pin_reactions),

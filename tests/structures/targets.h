@@ -221,6 +221,135 @@ static void judge_backstop(double max_distance, int substeps) {
   specimen_free(&sp);
 }
 
+/// Constraints that are violated ///
+
+#define LOOSE_SIDE 16       /* particles of a side of sheets of which every so many particles are held */
+#define PUSH_SPEED 3.0      /* integration.max_push_speed by default [m/s] */
+#define PUSH_SLACK 0.2      /* of one that falls or swings beside it, or is pulled by neighbours [m/s] */
+#define TURN_SPEED 0.01     /* of cloth at rest, in frames of several lengths [m/s] */
+#define FOLLOWED_WITHIN 0.1 /* from a target that moves, beyond the max_distance [m] */
+
+/* A sheet that hangs by two corners, of which every so many particles may be this far from its start. */
+static specimen loosely_held(cloth_config *config, int every, double distance, point *places) {
+  config->columns = config->rows = LOOSE_SIDE;
+  config->capacity.targets = 1;
+  specimen sp = specimen_make(config);
+  pin_two_corners(&sp);
+  read_places(&sp, places);
+  put_targets(&sp, places, y_axis, 1);
+  cloth_motion_constraint near = cloth_motion_constraint_default();
+  near.max_distance = (float)distance;
+  for (int i = 0; i < sp.s.count; i += every)
+    constrain(&sp, i, &near);
+  return sp;
+}
+
+/* What neighbours take into a constraint meets it: a corner that was not predicted to, as it hangs by them, moves at .1
+   to .2 m/s for ever. */
+static void judge_loosely_held(int every, double distance, int substeps) {
+  static point places[COUNT_MOST];
+  cloth_config config = cloth_config_default();
+  set_steps(&config, substeps, CLOTH_AUTOMATIC);
+  specimen sp = loosely_held(&config, every, distance, places);
+  char what[80];
+  snprintf(what, sizeof what, "one in %d, max_distance %g: rest [m/s]", every, distance);
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), settle(&sp, REST_SECONDS), REST_SPEED);
+  specimen_free(&sp);
+}
+
+/* A free sheet half a metre outside of its max_distance, or deep in its backstops, comes back at max_push_speed, in
+   frames of any length; then it rests. */
+static void judge_violated(int is_backstop, double frame, int substeps) {
+  static point places[COUNT_MOST];
+  cloth_config config = target_config(0, substeps);
+  config.gravity = vector_at(0.0, 0.0, 0.0);
+  cloth_motion_constraint c = cloth_motion_constraint_default();
+  c.max_distance = is_backstop ? c.max_distance : (float)MAX_DISTANCE;
+  c.backstop_radius = is_backstop ? 1.0f : 0.0f;
+  specimen sp = specimen_make(&config);
+  for (int i = 0; i < sp.s.count; i++)
+    constrain(&sp, i, &c);
+  read_places(&sp, places);
+  for (int i = 0; i < sp.s.count; i++)
+    places[i].y += 0.5;
+  put_targets(&sp, places, y_axis, 1);
+  double most = 0.0;
+  for (int n = 0; n < 60; n++) {
+    cloth_step(sp.s.sheet, (float)frame);
+    most = larger(most, fastest(&sp));
+  }
+  char what[80];
+  snprintf(what, sizeof what, "%s, .5 m beyond, frames of %.2g s: fastest [m/s]",
+           is_backstop ? "backstop" : "max_distance", frame);
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), most, PUSH_SPEED + PUSH_SLACK);
+  snprintf(what, sizeof what, "%s, had been .5 m beyond: rest [m/s]", is_backstop ? "backstop" : "max_distance");
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), settle(&sp, REST_SECONDS), REST_SPEED);
+  specimen_free(&sp);
+}
+
+/* Targets that go at 10 m/s, faster than anything is pushed, take along what is within its max_distance; what is a
+   metre beyond comes nearer by max_push_speed. */
+static void judge_fast_targets(int is_beyond, int substeps) {
+  static point places[COUNT_MOST];
+  cloth_config config = target_config(0, substeps);
+  cloth_motion_constraint near = cloth_motion_constraint_default();
+  near.max_distance = (float)MAX_DISTANCE;
+  specimen sp = specimen_make(&config);
+  for (int i = 0; i < sp.s.count; i++)
+    constrain(&sp, i, &near);
+  read_places(&sp, places);
+  for (int i = 0; i < sp.s.count; i++)
+    places[i].x += is_beyond ? 1.0 : 0.0;
+  put_targets(&sp, places, y_axis, 1);
+  double most = 0.0;
+  for (int frame = 1; frame <= 60; frame++) {
+    for (int i = 0; i < sp.s.count; i++)
+      places[i].x += 10.0 / 60.0;
+    put_targets(&sp, places, y_axis, 0);
+    advance(&sp, 1);
+    if (!is_beyond || frame == 60) most = larger(most, farthest_from(&sp, places));
+  }
+  line_at_most(is_beyond ? "targets at 10 m/s, 1 m beyond: distance after 1 s [m]"
+                         : "targets at 10 m/s: distance, ever [m]",
+               settings_text(&config, CLOTH_AUTOMATIC), most, MAX_DISTANCE + FOLLOWED_WITHIN);
+  specimen_free(&sp);
+}
+
+/* Constraints hold at rest with what their law gives; frames of another length, in turn, do not let go of it. */
+static void judge_frames_in_turn(int every, double distance, double frame, int substeps) {
+  static point places[COUNT_MOST];
+  cloth_config config = cloth_config_default();
+  set_steps(&config, substeps, CLOTH_AUTOMATIC);
+  specimen sp = loosely_held(&config, every, distance, places);
+  advance(&sp, 900);
+  double most = 0.0;
+  for (int n = 0; n < 60; n++) {
+    cloth_step(sp.s.sheet, n % 2 ? 1.0f / 60.0f : (float)frame);
+    most = larger(most, fastest(&sp));
+  }
+  char what[80];
+  snprintf(what, sizeof what, "one in %d, max_distance %g, %.2g s in turn: fastest [m/s]", every, distance, frame);
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), most, TURN_SPEED);
+  specimen_free(&sp);
+}
+
+static void test_violated(void) {
+  static const double distances[] = {0.002, 0.01, 0.03, 0.1}, frames[] = {1.0 / 60.0, 1e-3, 1e-4};
+  for (int n = 0; n < SUBSTEP_CASES; n++) {
+    for (int k = 0; k < 4; k++) {
+      judge_loosely_held(3, distances[k], all_substeps[n]);
+      judge_loosely_held(5, distances[k], all_substeps[n]);
+    }
+    for (int k = 0; k < 3; k++) {
+      judge_violated(0, frames[k], all_substeps[n]);
+      judge_violated(1, frames[k], all_substeps[n]);
+      judge_frames_in_turn(3, 0.01, frames[k], all_substeps[n]);
+    }
+    judge_fast_targets(0, all_substeps[n]);
+    judge_fast_targets(1, all_substeps[n]);
+  }
+}
+
 static void test_max_distance(void) {
   for (int kind = 0; kind < HELD_KINDS; kind++) {
     for (int n = 0; n < SUBSTEP_CASES; n++)
