@@ -18944,8 +18944,8 @@ typedef struct held_particle {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  int32_t place;               /* in own arrays */
-  cloth_vector x, start;       /* where it is linearised; where it is at the start of the substep */
+  int32_t place; /* in own arrays */
+  cloth_vector x;
   cloth_vector weight;         /* what moves all particles alike, against no springs */
   int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
@@ -19065,10 +19065,15 @@ static void press_bounds(held_particle *h) {
   }
 }
 
-/* Keeps a particle within a distance of a centre, which was `before` at the start of the substep. */
-static void keep_within(held_particle *h, cloth_vector centre, cloth_vector before, float distance, float thickness) {
+/* The way from a place to where a particle is as the substep begins. */
+static cloth_vector way_to_start(const cloth *c, int32_t i, cloth_vector from) {
+  return vector_flush_work(vector_subtract(vector_load(vectors_at(c, c->state.position), i), from));
+}
+
+/* Keeps a particle within a distance of a centre, which was that far away as the substep began. */
+static void keep_within(held_particle *h, cloth_vector centre, float began, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
-  const float length = vector_length(off), began = vector_length(vector_flush_work(vector_subtract(before, h->start)));
+  const float length = vector_length(off);
   if (length > STATE_QUANTUM) {
     note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, distance - began, thickness, length);
   }
@@ -19126,7 +19131,7 @@ static void keep_out_of_backstop(held_particle *h, int32_t i, cloth_vector limit
   if (!(limit.z > 0.0f) || !has_length(normal)) { return; }
   const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
   cloth_vector off;
-  const cloth_vector start = vector_subtract(h->start, target_of(c, i, h->t->from));
+  const cloth_vector start = way_to_start(c, i, target_of(c, i, h->t->from));
   const float begins = backstop_gap(start, has_length(before) ? before : normal, limit, &off);
   const float gap = backstop_gap(vector_subtract(h->x, target_of(c, i, h->t->until)), normal, limit, &off);
   const float length = vector_length(off);
@@ -19155,7 +19160,7 @@ static void hold_to_target(held_particle *h, int32_t i) {
   }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-    keep_within(h, target, target_of(c, i, h->t->from), limit.x,
+    keep_within(h, target, vector_length(way_to_start(c, i, target_of(c, i, h->t->from))), limit.x,
                 minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, i, limit);
@@ -19200,7 +19205,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
     const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
-    keep_within(h, near_particle(h->a, h->a->place, pin), before, distance, TETHER_THICKNESS);
+    const float began = vector_length(way_to_start(c, i, before));
+    keep_within(h, near_particle(h->a, h->a->place, pin), began, distance, TETHER_THICKNESS);
   }
 }
 
@@ -19214,7 +19220,6 @@ static int has_bounds(const cloth *c) {
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
   held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
-  h.start = vector_load(vectors_at(c, c->state.position), i);
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
     hold_to_target(&h, i);
@@ -22986,11 +22991,8 @@ static void accept_common_bodies(const solve_group *g) {
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
-/* Cloth of so many particles goes on where it touches colliders alone, and of any size where it touches cloth: these
-   laws are taken anew. With smaller ones more drapes rest, but a cape that runs stretches by 43 % in place of 33
-   (docs/lab/slow_drapes.md). */
-#define LARGE_CLOTH 2048
-/* Cloth is slow below this share of the kinetic energy of a substep's free fall. */
+/* Cloth is slow whose kinetic energy, and r . z of what acts on it, are below this share of the kinetic energy of a
+   substep's free fall: a sheet at rest whose pins leave at 5 m/s is not. */
 #define STILL_SHARE 1.0f
 
 /* a / b, or 0 where that says nothing. */
@@ -23087,26 +23089,6 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   return all;
 }
 
-static void set_solve_bounds(solve_state *s) {
-  float kinetic = 0.0f, fall = 0.0f;
-  int32_t meets = 0, most = 0, rounds = INT32_MAX;
-  s->tolerance = 1.0f;
-  EACH_MEMBER(s->group, m, {
-    s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
-    s->fixed_work |= m->c->settings.capacity.fixed_work;
-    s->has_bodies |= body_count_of(m->c) > 0;
-    kinetic += m->weight * workspace_of(m->c)->kinetic;
-    fall += m->weight * energy_of_fall(m->c, m->t);
-    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
-    s->iterations = larger_of(m->t->iterations, s->iterations);
-    most = larger_of(m->t->most_iterations, most);
-    rounds = smaller_of(m->c->count >= LARGE_CLOTH || has_elements(s->group) ? m->t->rounds : 1, rounds);
-  });
-  s->goes_on = !meets || (rounds > 1 && kinetic < STILL_SHARE * fall);
-  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
-  s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
-}
-
 /* Starts at the common motions of what nothing holds, and makes the first z. */
 CLOTH_ONCE void start_solve(solve_state *s) {
   const solve_group *g = s->group;
@@ -23120,6 +23102,27 @@ CLOTH_ONCE void start_solve(solve_state *s) {
     start_at_common_motions(m->c, &pieces);
     m->has_solution = pieces.count > 0;
   });
+}
+
+/* After start_solve(). */
+static void set_solve_bounds(solve_state *s) {
+  float kinetic = 0.0f, fall = 0.0f;
+  int32_t meets = 0, most = 0, rounds = INT32_MAX;
+  s->tolerance = 1.0f;
+  EACH_MEMBER(s->group, m, {
+    s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
+    s->fixed_work |= m->c->settings.capacity.fixed_work;
+    s->has_bodies |= body_count_of(m->c) > 0;
+    kinetic += m->weight * workspace_of(m->c)->kinetic;
+    fall += m->weight * energy_of_fall(m->c, m->t);
+    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
+    s->iterations = larger_of(m->t->iterations, s->iterations);
+    most = larger_of(m->t->most_iterations, most);
+    rounds = smaller_of(m->t->rounds, rounds);
+  });
+  s->goes_on = !meets || (rounds > 1 && maximum(kinetic, s->along) < STILL_SHARE * fall);
+  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
+  s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 
 static void turn_members(const solve_state *s, int32_t iteration) {
@@ -23178,8 +23181,8 @@ static int32_t is_cut_short(const solve_state *s) {
 /* Solves A y = b of the members. Returns the iterations done. */
 CLOTH_ONCE int32_t solve(const solve_group *group) {
   solve_state s = {.group = group};
-  set_solve_bounds(&s);
   start_solve(&s);
+  set_solve_bounds(&s);
   const float solved = s.tolerance * s.tolerance * s.along;
   s.least = s.along;
   int32_t is_done = 0; /* with fixed work further iterations then change nothing */
@@ -24370,7 +24373,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
   const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
-  const int32_t rounds = c->count >= LARGE_CLOTH || feels_itself(c) ? t.rounds : 1;
+  const int32_t rounds = s->touches > 0 || s->cells > 0 || feels_itself(c) ? t.rounds : 1;
   const int32_t longest = s->iterations > 0 ? most : smaller_of(rounds * t.iterations, iterations);
   work_scene alone = *s;
   alone.touches = alone.cells = 0;

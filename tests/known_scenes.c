@@ -20,15 +20,15 @@ static const struct {
     {"field", play_field, UINT64_C(0xebddf06f5fc9d47d)},
     {"meshes", play_meshes, UINT64_C(0xf6373284a4f3a564)},
     {"distances", play_distances, UINT64_C(0x53553c2b58429ca9)},
-    {"self", play_self, UINT64_C(0x41267d0ad0cca1f2)},
+    {"self", play_self, UINT64_C(0x10c6a6885c7d8261)},
     {"self_holes", play_self_holes, UINT64_C(0xc14357cb5ddb6423)},
     {"clap", play_clap, UINT64_C(0x35ef1a0dad7f236e)},
-    {"sewn", play_sewn, UINT64_C(0x7345fb75d5ec349d)},
-    {"sewn_torn", play_sewn_torn, UINT64_C(0x601c1dbde7694367)},
-    {"sewn_spheres", play_sewn_spheres, UINT64_C(0x4a2027be0ac65a9c)},
+    {"sewn", play_sewn, UINT64_C(0xb3f0b7458ea996e5)},
+    {"sewn_torn", play_sewn_torn, UINT64_C(0x76867b955eaf1d5d)},
+    {"sewn_spheres", play_sewn_spheres, UINT64_C(0x16866ca32046f8e3)},
     {"gathers", play_gathers, UINT64_C(0x6f7f2ecdcfb60351)},
     {"strips", play_strips, UINT64_C(0xd679024e56679e61)},
-    {"flaps", play_flaps, UINT64_C(0xb4f513c477b6b41d)},
+    {"flaps", play_flaps, UINT64_C(0x08963936c0399b9a)},
     {"woken", play_all_woken, UINT64_C(0x8157a5b6b9ff64a6)},
     {"asleep", play_asleep, UINT64_C(0x69f47f86c674a5bd)},
     {"refused_shapes", play_refused_shapes, UINT64_C(0x76b41573280474ad)},
@@ -36,7 +36,7 @@ static const struct {
     {"air", play_air, UINT64_C(0x83cb06090fa4d640)},
     {"origins", play_origins, UINT64_C(0x52b696db5e4da3d4)},
     {"loose_group", play_loose_group, UINT64_C(0x52e528a972b19c14)},
-    {"tears", play_tears, UINT64_C(0xe15bc81507acad85)},
+    {"tears", play_tears, UINT64_C(0x237df6ee7cfb0ddf)},
     {"rest_shapes", play_rest_shapes, UINT64_C(0x1546e06c239fa4a7)},
     {"targets", play_targets, UINT64_C(0xa70b725199327013)},
     {"bodies", play_bodies, UINT64_C(0xa51619110de142e0)},
@@ -44,22 +44,22 @@ static const struct {
     {"random_1", play_random_1, UINT64_C(0xa6e530bb914d3982)},
     {"random_2", play_random_2, UINT64_C(0x527d9c74d44093f1)},
     {"plans", play_plans, UINT64_C(0xadbb41cd735ca21b)},
-    {"settled", play_settled, UINT64_C(0xc69f9e4414e92b64)},
+    {"settled", play_settled, UINT64_C(0x277d83d45473dbe9)},
 };
 
 /* Of the work of each, with the 4 lanes of SSE2. */
 static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0xeb10df27e9ee001d), UINT64_C(0xa17c93494e55fec0), UINT64_C(0x3946cdc720f8a57d),
     UINT64_C(0x2ef30b32fc5e5a7e), UINT64_C(0x90cd80d533efcec0), UINT64_C(0xb69437dc291662ea),
-    UINT64_C(0xfaa2ca6c5fd705c6), UINT64_C(0xa377a91b8f042962), UINT64_C(0x8cf6eafffbfe488b),
-    UINT64_C(0xe79093462b21882c), UINT64_C(0xb0dcc926c6535ec0), UINT64_C(0x8675264727943014),
-    UINT64_C(0x0c27e3b544323eea), UINT64_C(0x67673e70b6a159c2), UINT64_C(0xb433aa60a6604f51),
+    UINT64_C(0xe02a7932fb6b0620), UINT64_C(0xa377a91b8f042962), UINT64_C(0x8cf6eafffbfe488b),
+    UINT64_C(0x4d4efe861f95d0c7), UINT64_C(0xea2bcd075debebd4), UINT64_C(0xcf8da19b5796850b),
+    UINT64_C(0x0c27e3b544323eea), UINT64_C(0x67673e70b6a159c2), UINT64_C(0x6f4efa61d82cafad),
     UINT64_C(0x0f35defca986f1ba), UINT64_C(0x9079832363db1257), UINT64_C(0x0000000000000000),
     UINT64_C(0x0000000000000000), UINT64_C(0xb12a76be3de44163), UINT64_C(0x0000000000000000),
-    UINT64_C(0xc6f08385ee06df54), UINT64_C(0x7e8e990097115f98), UINT64_C(0x0b6158c1765bde0c),
+    UINT64_C(0xc6f08385ee06df54), UINT64_C(0x63d7f35e9bed34ad), UINT64_C(0x0b6158c1765bde0c),
     UINT64_C(0x37eefcdb7d7eb735), UINT64_C(0xf55b1368bb119d4a), UINT64_C(0x63c7af1bfd4cc7f6),
     UINT64_C(0x4fa13818cec6d555), UINT64_C(0x8d3d6a2f966b9c64), 0,
-    UINT64_C(0xf45e44785a3e8a29)};
+    UINT64_C(0x6b916194b9bb5667)};
 
 #if defined(__SSE2__) && !defined(__AVX2__) && !defined(CLOTH_SCALAR)
 #define KNOWS_WORK 1

@@ -181,11 +181,8 @@ static void accept_common_bodies(const solve_group *g) {
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
-/* Cloth of so many particles goes on where it touches colliders alone, and of any size where it touches cloth: these
-   laws are taken anew. With smaller ones more drapes rest, but a cape that runs stretches by 43 % in place of 33
-   (docs/lab/slow_drapes.md). */
-#define LARGE_CLOTH 2048
-/* Cloth is slow below this share of the kinetic energy of a substep's free fall. */
+/* Cloth is slow whose kinetic energy, and r . z of what acts on it, are below this share of the kinetic energy of a
+   substep's free fall: a sheet at rest whose pins leave at 5 m/s is not. */
 #define STILL_SHARE 1.0f
 
 /* a / b, or 0 where that says nothing. */
@@ -282,26 +279,6 @@ CLOTH_ONCE solve_change release(const solve_state *s, int32_t iteration) {
   return all;
 }
 
-static void set_solve_bounds(solve_state *s) {
-  float kinetic = 0.0f, fall = 0.0f;
-  int32_t meets = 0, most = 0, rounds = INT32_MAX;
-  s->tolerance = 1.0f;
-  EACH_MEMBER(s->group, m, {
-    s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
-    s->fixed_work |= m->c->settings.capacity.fixed_work;
-    s->has_bodies |= body_count_of(m->c) > 0;
-    kinetic += m->weight * workspace_of(m->c)->kinetic;
-    fall += m->weight * energy_of_fall(m->c, m->t);
-    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
-    s->iterations = larger_of(m->t->iterations, s->iterations);
-    most = larger_of(m->t->most_iterations, most);
-    rounds = smaller_of(m->c->count >= LARGE_CLOTH || has_elements(s->group) ? m->t->rounds : 1, rounds);
-  });
-  s->goes_on = !meets || (rounds > 1 && kinetic < STILL_SHARE * fall);
-  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
-  s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
-}
-
 /* Starts at the common motions of what nothing holds, and makes the first z. */
 CLOTH_ONCE void start_solve(solve_state *s) {
   const solve_group *g = s->group;
@@ -315,6 +292,27 @@ CLOTH_ONCE void start_solve(solve_state *s) {
     start_at_common_motions(m->c, &pieces);
     m->has_solution = pieces.count > 0;
   });
+}
+
+/* After start_solve(). */
+static void set_solve_bounds(solve_state *s) {
+  float kinetic = 0.0f, fall = 0.0f;
+  int32_t meets = 0, most = 0, rounds = INT32_MAX;
+  s->tolerance = 1.0f;
+  EACH_MEMBER(s->group, m, {
+    s->tolerance = minimum(s->tolerance, maximum(m->c->settings.solver.tolerance, LEAST_TOLERANCE));
+    s->fixed_work |= m->c->settings.capacity.fixed_work;
+    s->has_bodies |= body_count_of(m->c) > 0;
+    kinetic += m->weight * workspace_of(m->c)->kinetic;
+    fall += m->weight * energy_of_fall(m->c, m->t);
+    meets |= workspace_of(m->c)->has_pairs || meets_colliders(m->c) || s->has_bodies;
+    s->iterations = larger_of(m->t->iterations, s->iterations);
+    most = larger_of(m->t->most_iterations, most);
+    rounds = smaller_of(m->t->rounds, rounds);
+  });
+  s->goes_on = !meets || (rounds > 1 && maximum(kinetic, s->along) < STILL_SHARE * fall);
+  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
+  s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 
 static void turn_members(const solve_state *s, int32_t iteration) {
@@ -373,8 +371,8 @@ static int32_t is_cut_short(const solve_state *s) {
 /* Solves A y = b of the members. Returns the iterations done. */
 CLOTH_ONCE int32_t solve(const solve_group *group) {
   solve_state s = {.group = group};
-  set_solve_bounds(&s);
   start_solve(&s);
+  set_solve_bounds(&s);
   const float solved = s.tolerance * s.tolerance * s.along;
   s.least = s.along;
   int32_t is_done = 0; /* with fixed work further iterations then change nothing */

@@ -285,7 +285,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   const int32_t most = own < iterations ? own : iterations;
   const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
   const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
-  const int32_t rounds = c->count >= LARGE_CLOTH || feels_itself(c) ? t.rounds : 1;
+  const int32_t rounds = s->touches > 0 || s->cells > 0 || feels_itself(c) ? t.rounds : 1;
   const int32_t longest = s->iterations > 0 ? most : smaller_of(rounds * t.iterations, iterations);
   work_scene alone = *s;
   alone.touches = alone.cells = 0;

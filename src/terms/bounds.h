@@ -53,8 +53,8 @@ typedef struct held_particle {
   const cloth *c;
   const solve_arrays *a;
   const substep_terms *t;
-  int32_t place;               /* in own arrays */
-  cloth_vector x, start;       /* where it is linearised; where it is at the start of the substep */
+  int32_t place; /* in own arrays */
+  cloth_vector x;
   cloth_vector weight;         /* what moves all particles alike, against no springs */
   int32_t bounds, predictions; /* contacts; how often one of them has been predicted */
   particle_bound bound[MOST_BOUNDS];
@@ -174,10 +174,15 @@ static void press_bounds(held_particle *h) {
   }
 }
 
-/* Keeps a particle within a distance of a centre, which was `before` at the start of the substep. */
-static void keep_within(held_particle *h, cloth_vector centre, cloth_vector before, float distance, float thickness) {
+/* The way from a place to where a particle is as the substep begins. */
+static cloth_vector way_to_start(const cloth *c, int32_t i, cloth_vector from) {
+  return vector_flush_work(vector_subtract(vector_load(vectors_at(c, c->state.position), i), from));
+}
+
+/* Keeps a particle within a distance of a centre, which was that far away as the substep began. */
+static void keep_within(held_particle *h, cloth_vector centre, float began, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
-  const float length = vector_length(off), began = vector_length(vector_flush_work(vector_subtract(before, h->start)));
+  const float length = vector_length(off);
   if (length > STATE_QUANTUM) {
     note_bound(h, vector_scale_work(off, 1.0f / length), distance - length, distance - began, thickness, length);
   }
@@ -235,7 +240,7 @@ static void keep_out_of_backstop(held_particle *h, int32_t i, cloth_vector limit
   if (!(limit.z > 0.0f) || !has_length(normal)) { return; }
   const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
   cloth_vector off;
-  const cloth_vector start = vector_subtract(h->start, target_of(c, i, h->t->from));
+  const cloth_vector start = way_to_start(c, i, target_of(c, i, h->t->from));
   const float begins = backstop_gap(start, has_length(before) ? before : normal, limit, &off);
   const float gap = backstop_gap(vector_subtract(h->x, target_of(c, i, h->t->until)), normal, limit, &off);
   const float length = vector_length(off);
@@ -264,7 +269,7 @@ static void hold_to_target(held_particle *h, int32_t i) {
   }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
-    keep_within(h, target, target_of(c, i, h->t->from), limit.x,
+    keep_within(h, target, vector_length(way_to_start(c, i, target_of(c, i, h->t->from))), limit.x,
                 minimum(thickness, maximum(DISTANCE_SHARE * limit.x, LEAST_THICKNESS)));
   }
   keep_out_of_backstop(h, i, limit);
@@ -309,7 +314,8 @@ static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t
     const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
     const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
-    keep_within(h, near_particle(h->a, h->a->place, pin), before, distance, TETHER_THICKNESS);
+    const float began = vector_length(way_to_start(c, i, before));
+    keep_within(h, near_particle(h->a, h->a->place, pin), began, distance, TETHER_THICKNESS);
   }
 }
 
@@ -323,7 +329,6 @@ static int has_bounds(const cloth *c) {
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
   held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
-  h.start = vector_load(vectors_at(c, c->state.position), i);
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
     hold_to_target(&h, i);
