@@ -19008,7 +19008,6 @@ static void agree(held_particle *h, particle_bound *b, float compliance, float m
   contact_tangent t = bound_at(h, b, b->gap, compliance, moves);
   if (b->gap + moves + compliance * lanes_first_value(t.law) > b->most && b->most < b->thickness) {
     t = bound_at(h, b, b->gap + b->thickness - b->most, compliance, moves);
-    h->predictions++;
   }
   b->press = lanes_first_value(t.law);
   b->force = lanes_first_value(t.force);
@@ -19297,12 +19296,11 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: two of each at once, as what begins beyond one
-   is predicted anew. */
+/* Most predictions of the contacts of a particle in a part of a substep. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * 2 * (targets + tethers);
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + tethers);
 }
 
 /// Prediction ///
