@@ -178,7 +178,7 @@ static cloth_vector way_to_start(const cloth *c, int32_t i, cloth_vector from) {
   return vector_flush_work(vector_subtract(vector_load(vectors_at(c, c->state.position), i), from));
 }
 
-/* Keeps a particle within a distance of a centre, which was that far away as the substep began. */
+/* Keeps a particle within a distance of a centre, which was `began` away as the substep began. */
 static void keep_within(held_particle *h, cloth_vector centre, float began, float distance, float thickness) {
   const cloth_vector off = vector_flush_work(vector_subtract(centre, h->x));
   const float length = vector_length(off);
