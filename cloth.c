@@ -2290,7 +2290,7 @@ typedef struct workspace {
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
   int32_t searched_before;                                /* for parts that were too long, since work was charged */
-  int32_t may_run_away; /* 1: a solid is so near in the part that neighbours may pull particles into it: runaway.h */
+  int32_t may_run_away; /* 1: a solid is so near in the part that neighbours may pull particles into it: result.h */
   int32_t predictions;  /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
   int32_t cells, cell_searches; /* triangles that touch colliders in the part; that were looked at for that */
   int32_t has_pairs;            /* whether pairs of cloth and cloth touch in the part, see self/equation.h */
@@ -7126,93 +7126,6 @@ CLOTH_SEPARATE triangle_place place_over_triangle(lanes3 p, lanes3 a, lanes3 b) 
   return t;
 }
 
-/// A point of a triangle ///
-
-/* The triangles of a cloth, and the point of one that is nearest to another point. */
-
-/* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
-   two of these differ by 0 or by at least 2^-123. */
-#define QUERY_QUANTUM 8.8817841970012523e-16f
-/* A triangle whose sum of products in nearest_weights() is below this is taken for a line: 2^-80 m^4. */
-#define MIN_TRIANGLE 8.2718061255302767e-25f
-
-static float query_dot(cloth_vector a, cloth_vector b) {
-  return flush_small(vector_dot(a, b), QUERY_QUANTUM);
-}
-
-/* a / b for 0 <= a <= b; 0 if b is 0. */
-static float share_of(float a, float b) {
-  return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
-}
-
-/* Where a point lies: q, the corners relative to it, `along` and `across` their distances along both edges. */
-typedef struct triangle_regions {
-  float along[3], across[3];
-  float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
-} triangle_regions;
-
-static triangle_regions regions_of(const cloth_vector q[3]) {
-  const cloth_vector first = vector_flush_state(vector_subtract(q[1], q[0]));
-  const cloth_vector second = vector_flush_state(vector_subtract(q[2], q[0]));
-  triangle_regions r;
-  for (int32_t n = 0; n < 3; n++) {
-    r.along[n] = negate(query_dot(first, q[n]));
-    r.across[n] = negate(query_dot(second, q[n]));
-  }
-  r.opposite[0] = r.along[1] * r.across[2] - r.along[2] * r.across[1];
-  r.opposite[1] = r.along[2] * r.across[0] - r.along[0] * r.across[2];
-  r.opposite[2] = r.along[0] * r.across[1] - r.along[1] * r.across[0];
-  return r;
-}
-
-static void set_weights(float weight[3], float second, float third) {
-  weight[0] = maximum((1.0f - second) - third, 0.0f);
-  weight[1] = second;
-  weight[2] = third;
-}
-
-/* Barycentric weights of the point of a triangle that is nearest to the origin of its corners q (Ericson, "Real-Time
-   Collision Detection", 2005, section 5.1.5): by the regions of the three corners, the three edges, and the inside. */
-static void nearest_weights(const cloth_vector q[3], float weight[3]) {
-  const triangle_regions r = regions_of(q);
-  const float to_third = r.across[1] - r.along[1], to_second = r.along[2] - r.across[2];
-  const float sum = r.opposite[0] + r.opposite[1] + r.opposite[2];
-  if (r.along[0] <= 0.0f && r.across[0] <= 0.0f) {
-    set_weights(weight, 0.0f, 0.0f);
-  } else if (r.along[1] >= 0.0f && r.across[1] <= r.along[1]) {
-    set_weights(weight, 1.0f, 0.0f);
-  } else if (r.opposite[2] <= 0.0f && r.along[0] >= 0.0f && r.along[1] <= 0.0f) {
-    set_weights(weight, share_of(r.along[0], r.along[0] - r.along[1]), 0.0f);
-  } else if (r.across[2] >= 0.0f && r.along[2] <= r.across[2]) {
-    set_weights(weight, 0.0f, 1.0f);
-  } else if (r.opposite[1] <= 0.0f && r.across[0] >= 0.0f && r.across[2] <= 0.0f) {
-    set_weights(weight, 0.0f, share_of(r.across[0], r.across[0] - r.across[2]));
-  } else if (!(sum > MIN_TRIANGLE) || (r.opposite[0] <= 0.0f && to_third >= 0.0f && to_second >= 0.0f)) {
-    const float third = share_of(maximum(to_third, 0.0f), maximum(to_third, 0.0f) + maximum(to_second, 0.0f));
-    set_weights(weight, 1.0f - third, third);
-  } else {
-    const float least = sum * WORK_QUANTUM;
-    set_weights(weight, share_of(flush_small(r.opposite[1], least), sum),
-                share_of(flush_small(r.opposite[2], least), sum));
-  }
-}
-
-static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
-  const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
-  const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
-  return vector_flush_state(vector_add(q[0], vector_add(first, second)));
-}
-
-/* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
-static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
-  const int32_t cells = cells_along_warp(c), cell = triangle / 2;
-  const int32_t column = cell % cells, first = cell / cells * c->grid.columns;
-  const int32_t beside = column + 1 < c->grid.columns ? column + 1 : 0, below = first + c->grid.columns;
-  particle[0] = first + column;
-  particle[1] = triangle % 2 ? below + beside : first + beside;
-  particle[2] = triangle % 2 ? below + column : below + beside;
-}
-
 /// Convex hulls ///
 
 /* Signed distance of points from a convex solid, in local axes: the largest distance from a plane, inside and where the
@@ -7365,6 +7278,16 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   return lanes_subtract(length, radius);
 }
 
+/* A normal of a solid of revolution about the y axis at points so far from that: from its part away from the axis,
+   which on the axis is along x, and its part along y. */
+CLOTH_INLINE lanes3 normal_about_axis(lanes3 p, lanes radial, lanes away, lanes y) {
+  const lanes min_length = lanes_splat(NORMAL_MIN_LENGTH),
+              outward = lanes_divide(away, lanes_maximum(radial, min_length));
+  const lanes_mask off_axis = lanes_less(min_length, radial);
+  return lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), away), y,
+                   lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+}
+
 /* Lower bound of the squared cosine of a capsule's lean; find_shape_fault() admits 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
@@ -7386,11 +7309,7 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
   lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
-  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
-  lanes outward = lanes_divide(cosine, lanes_maximum(radial, min_length));
-  lanes_mask off_axis = lanes_less(min_length, radial);
-  lanes3 cone_normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), cosine), sine,
-                                 lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  lanes3 cone_normal = normal_about_axis(p, radial, cosine, sine);
   lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
   cone = lanes_subtract(cone, lanes_splat(body->radius));
   *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
@@ -7431,11 +7350,7 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
   lanes3 flat_normal;
   cloth_vector half = vector(body->radius, body->half_height, CYLINDER_HALF_DEPTH);
   lanes distance = distance_to_box(half, lanes3_of(radial, p.y, zero), &flat_normal);
-  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
-  lanes_mask off_axis = lanes_less(min_length, radial);
-  lanes outward = lanes_divide(flat_normal.x, lanes_maximum(radial, min_length));
-  *normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), flat_normal.x), flat_normal.y,
-                      lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  *normal = normal_about_axis(p, radial, flat_normal.x, flat_normal.y);
   return distance;
 }
 
@@ -7743,6 +7658,11 @@ typedef struct free_turn {
   cloth_vector half, excess;
 } free_turn;
 
+/* The rotation q, then one by an angle of which this is the half, where that is small: the product is normalised. */
+static cloth_rotation turned_by_half(cloth_rotation q, cloth_vector half) {
+  return rotation_product((cloth_rotation){half.x, half.y, half.z, 1.0f}, q);
+}
+
 /* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
@@ -7766,10 +7686,8 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
   const free_turn t = {vector_scale_work(vector_flush_work(rotate(q, momentum)), 0.5f * h),
                        vector_flush_work(vector(least / i.x - ball, least / i.y - ball, least / i.z - ball))};
-  const cloth_vector half = vector_scale_work(t.half, ball);
-  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   q = turn_about_axis(&t, turn_about_axis(&t, q, first, 0.5f), second, 0.5f);
-  q = rotation_product(rotated, q);
+  q = turned_by_half(q, vector_scale_work(t.half, ball));
   return turn_about_axis(&t, turn_about_axis(&t, q, second, 0.5f), first, 0.5f);
 }
 
@@ -7777,9 +7695,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_scale_work(b->spin, 0.5f * h);
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
-  if (!are_even(b->inertia)) { return turned_freely(b, q, h); }
-  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
-  return rotation_product(rotated, q);
+  return are_even(b->inertia) ? turned_by_half(q, half) : turned_freely(b, q, h);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -7818,8 +7734,7 @@ static void stop_bodies(const cloth *c) {
 static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
   const cloth_vector half = vector_scale_work(angle, 0.5f);
   const float more = 1.0f + flush_work(vector_dot(half, half)) * (1.0f / 3.0f);
-  const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
-  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
+  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : turned_by_half(q, vector_scale(half, more));
 }
 
 static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
@@ -12337,6 +12252,16 @@ CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes 
   return t;
 }
 
+/* The stiffness with which friction holds a way across the normal of this length, that it would be without it, where
+   that is resisted with `resists`: k as long as that gives less than `most`, against which it slides else, and which
+   alone shortens the way by `gives`. */
+CLOTH_INLINE lanes friction_stiffness(lanes k, lanes resists, lanes most, lanes gives, lanes length) {
+  const lanes wants = lanes_multiply(lanes_multiply(k, resists), length);
+  const lanes_mask slips = lanes_less(lanes_multiply(most, lanes_add(resists, k)), wants);
+  const lanes rest = lanes_maximum(lanes_subtract(length, gives), lanes_splat(WORK_QUANTUM));
+  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
+}
+
 /* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it
    would be `moves` [m]; `compliance`: their own, 1 / (n . D n). All parts are 0 where there is none. */
 CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes gap, lanes compliance, lanes moves) {
@@ -12542,13 +12467,7 @@ CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
 }
 
 CLOTH_INLINE lanes3 triangle_vector(const triangle_lanes *t, int32_t n) {
-  return lanes3_of(triangle_float(t, n), triangle_float(t, n + 1), triangle_float(t, n + 2));
-}
-
-CLOTH_INLINE void store_vector(float *to, int32_t stride, int32_t n, lanes3 a) {
-  lanes_store(to + n * stride, a.x);
-  lanes_store(to + (n + 1) * stride, a.y);
-  lanes_store(to + (n + 2) * stride, a.z);
+  return lanes3_apart(t->value + n * t->stride, t->stride);
 }
 
 /* Stores triangles of three corners without fractions below STATE_QUANTUM. Returns which are not degenerate. */
@@ -12568,17 +12487,17 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
                                     lanes_multiply(lanes_splat(TRIANGLE_MIN_HEIGHT), lanes_square_root(longest)));
   const lanes_mask is_small = lanes_less(twice, least);
   const lanes3 normal = lanes3_flush(lanes3_scale(area, lanes_divide(one, lanes_select(is_small, one, twice))));
-  store_vector(to, stride, TRIANGLE_CORNER, corner[0]);
-  store_vector(to, stride, TRIANGLE_NORMAL, normal);
-  store_vector(to, stride, TRIANGLE_EDGES, sides[0]);
-  store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
+  lanes3_store_apart(to + TRIANGLE_CORNER * stride, stride, corner[0]);
+  lanes3_store_apart(to + TRIANGLE_NORMAL * stride, stride, normal);
+  lanes3_store_apart(to + TRIANGLE_EDGES * stride, stride, sides[0]);
+  lanes3_store_apart(to + (TRIANGLE_EDGES + 3) * stride, stride, sides[2]);
   for (int32_t n = 0; n < 3; n++) {
     const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
     const lanes3 along = n == 2 ? lanes3_subtract(lanes3_of(zero, zero, zero), sides[2]) : sides[n];
     const lanes3 across = lanes3_flush(lanes3_cross(along, normal));
     const lanes3 outward = lanes3_flush(lanes3_scale(across, lanes_square_root(inverse)));
     lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
-    store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
+    lanes3_store_apart(to + (TRIANGLE_OUTWARD + 3 * n) * stride, stride, outward);
     if (n == 1) {
       lanes_store(to + TRIANGLE_FAR_SIDE * stride, lanes_flush_below(lanes3_dot(outward, sides[0]), STATE_QUANTUM));
     }
@@ -13141,8 +13060,8 @@ CLOTH_SEPARATE nearest_measure measure_nearest(triangle_list *list, const surfac
 
 /* Measures triangles whose squared distance may be less than `limit`; without `edges` their inner points alone. Returns
    0 if there are none. */
-CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point *s, float limit, int edges,
-                                   triangle_distance *d) {
+CLOTH_REPEATED int measure_triangles(const triangle_lanes *t, const surface_point *s, float limit, int edges,
+                                     triangle_distance *d) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), radius = lanes_splat(s->radius);
   const lanes3 normal = triangle_vector(t, TRIANGLE_NORMAL), p = from_corners(t, s->to);
   const lanes height = above_planes(t, p);
@@ -13349,22 +13268,32 @@ CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_
   }
 }
 
+/* Which triangles lean to the nearest contact by less than 45 degrees, and are above its tangent plane. */
+CLOTH_INLINE lanes_mask do_lean(const surface_hits *h, const triangle_distance *d) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d->normal));
+  const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d->gap));
+  const lanes_mask leans =
+      lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
+  return lanes_both(lanes_both(leans, d->found), lanes_both(lanes_less(zero, d->gap), lanes_less(zero, inside)));
+}
+
 /* The nearest contact beside those found, among triangles whose squared distance may be less than `limit`, of chunks of
-   which there is a bit; of size radius, if there is none. */
+   which there is a bit; of size radius, if there is none. `in_crease`: of the faces that meet the first in one. */
 CLOTH_SEPARATE void find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
-                                 const surface_hits *h, nearest_hit *best) {
+                                 const surface_hits *h, int in_crease, nearest_hit *best) {
   clear_nearest(best, s);
   for (int32_t n = 0; n < list->count && chunks >> n; n++) {
-    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best->size * best->size, limit))) {
-      continue;
-    }
-    charge_chunk(list, COST_CHUNK_NEAREST);
+    if (!(chunks >> n & 1u) || !list->bits[n]) { continue; }
+    if (in_crease) { charge_chunk(list, COST_CHUNK); } /* whether it is measured or not */
+    if (!(list->least[n] < minimum(best->size * best->size, limit))) { continue; }
+    if (!in_crease) { charge_chunk(list, COST_CHUNK_NEAREST); }
     EACH_TRIANGLE_LANES(list, n, k, near, {
       const float most = minimum(best->size * best->size, limit);
       triangle_distance d;
       const triangle_lanes t = listed_triangles(list, n, k);
-      if (measure_triangles(&t, s, most, 1, &d)) {
-        const uint32_t bits = lanes_bits(are_hits_apart(h, &d)) & near;
+      if (measure_triangles(&t, s, most, !in_crease, &d)) {
+        const uint32_t bits = lanes_bits(in_crease ? do_lean(h, &d) : are_hits_apart(h, &d)) & near;
         take_nearest(best, bits, &d);
       }
     });
@@ -13376,8 +13305,8 @@ static float find_nearest_of_all(triangle_list *list, const surface_point *s, co
                                  nearest_hit *best) {
   const float most = s->radius * s->radius, least = measure_nearest(list, s).least, about = about_nearest(least);
   clear_nearest(best, s);
-  if (least < most) { find_nearest(list, s, about, list->measured, h, best); }
-  if (least < most && !(best->size * best->size < about)) { find_nearest(list, s, most, ALL_CHUNKS, h, best); }
+  if (least < most) { find_nearest(list, s, about, list->measured, h, 0, best); }
+  if (least < most && !(best->size * best->size < about)) { find_nearest(list, s, most, ALL_CHUNKS, h, 0, best); }
   return least;
 }
 
@@ -13406,33 +13335,11 @@ static float find_first_hit(triangle_list *list, const surface_point *s, surface
   return least;
 }
 
-/* Finds the nearest face of a list that leans to the nearest contact by less than 45 degrees, as find_nearest(). */
-CLOTH_SEPARATE void find_crease(triangle_list *list, const surface_point *s, const surface_hits *h, nearest_hit *best) {
-  const lanes zero = lanes_splat(0.0f);
-  clear_nearest(best, s);
-  for (int32_t n = 0; n < list->count; n++) {
-    if (!list->bits[n]) { continue; }
-    charge_chunk(list, COST_CHUNK);
-    EACH_TRIANGLE_LANES(list, n, k, near, {
-      triangle_distance d;
-      if (!(list->least[n] < best->gap * best->gap)) { break; }
-      const triangle_lanes t = listed_triangles(list, n, k);
-      if (!measure_triangles(&t, s, best->gap * best->gap, 0, &d)) { continue; }
-      const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d.normal));
-      const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d.gap));
-      lanes_mask is_it =
-          lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
-      is_it = lanes_both(lanes_both(is_it, d.found), lanes_both(lanes_less(zero, d.gap), lanes_less(zero, inside)));
-      take_nearest(best, lanes_bits(is_it) & near, &d);
-    });
-  }
-}
-
 /* Rounds creases: turns the nearest contact towards the nearest other face that leans to it by less than 45 degrees, by
    w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
 static void round_crease(triangle_list *list, const surface_point *s, surface_hits *h) {
   nearest_hit other;
-  find_crease(list, s, h, &other);
+  find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, 1, &other);
   if (!(other.size < s->radius)) { return; }
   const float cosine = flush_work(vector_dot(h->normal[0], other.normal));
   const float w = minimum((h->gap[0] - cosine * other.gap) / ((1.0f - cosine) * other.gap), 1.0f);
@@ -13629,7 +13536,7 @@ static void find_more_hits(triangle_list *list, const surface_point *s, surface_
   if (!keep_rising(list, s, h)) { return; }
   for (int32_t f = 1; f < SURFACE_FACES; f++) {
     nearest_hit best;
-    find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, &best);
+    find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, 0, &best);
     if (!(best.size < s->radius)) { break; }
     add_hit(h, best.gap, best.normal);
   }
@@ -15027,22 +14934,16 @@ static void find_remembered(cell_search *s, int32_t row, uint32_t triangles[2]) 
 /* Leaves those among the first and the second triangles of a row of the present block that may begin to touch. */
 CLOTH_SEPARATE void choose_triangles(cell_search *s, const corner_row *above, const corner_row *under,
                                      uint32_t triangles[2]) {
-  uint32_t first = 0, second = 0;
-  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k, may = (triangles[0] | triangles[1]) & group;
-    if (!may) { continue; }
-    const corner_block a = corners_at(above, k), d = corners_at(under, k + 1);
-    if (triangles[0] & group) {
-      const corner_block b = corners_at(above, k + 1);
-      first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
+  for (int32_t second = 0; second < 2; second++) {
+    uint32_t may = 0;
+    for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+      if (!(triangles[second] >> k & ((1u << CLOTH_LANES) - 1u))) { continue; }
+      const corner_block a = corners_at(above, k), c = corners_at(under, k + 1);
+      const corner_block b = second ? corners_at(under, k) : corners_at(above, k + 1);
+      may |= lanes_bits(may_triangles_touch(s, &a, &b, &c)) << k;
     }
-    if (triangles[1] & group) {
-      const corner_block c = corners_at(under, k);
-      second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
-    }
+    triangles[second] &= may;
   }
-  triangles[0] &= first;
-  triangles[1] &= second;
 }
 
 /* Searches, as those of particles, that a cell is charged for. */
@@ -15108,10 +15009,6 @@ typedef struct solid_search {
   corner_row corners[2]; /* used once that is known */
 } solid_search;
 
-static size_t used_bytes(const solid_search *search) {
-  return search->edge_squared < 0.0f ? offsetof(solid_search, corners) : sizeof *search;
-}
-
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
@@ -15161,7 +15058,7 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
     if (is_plane_near(&search->body, &bounds->all, thickness)) { find_touches_of_solid(search, &bounds->held); }
   }
   const int32_t is_deep = search->s.is_deep;
-  clear_room(c, used_bytes(search));
+  clear_room(c, search->edge_squared < 0.0f ? offsetof(solid_search, corners) : sizeof *search);
   return is_deep;
 }
 
@@ -15301,7 +15198,6 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, hit_search *search, s
 CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, hit_search *search,
                                     surface_point *point, float length) {
   triangle_list *list = &search->near;
-  clear_hits(&search->hits);
   if (leaves) {
     clear_list(list, s->b->geometry);
     list_leaves(list, leaves, point->to, point->radius);
@@ -15593,16 +15489,6 @@ static void open_laws(law_block *b) {
   }
 }
 
-CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vector v) {
-  to[0][lane] = v.x;
-  to[1][lane] = v.y;
-  to[2][lane] = v.z;
-}
-
-CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
 /* An end of an element, and its cloth. */
 typedef struct element_end {
   const solve_arrays *a;
@@ -15621,8 +15507,8 @@ CLOTH_INLINE void take_end(end_block *to, int32_t lane, const element_end *e, in
     to->springs[k][lane] = a->inverse ? *own_at(a->inverse, SYMMETRIC_FLOATS, i, k) : 0.0f;
   }
   to->mass[lane] = *own_at(a->diagonal, 1, i, 0) + (e->t->bends ? plate_diagonal(e->t) : 0.0f);
-  put_vector(to->last, lane, last);
-  put_vector(to->force, lane, vector_add(own_vector(a->residual, i), last));
+  vector_store(VECTORS_OF(to->last), lane, last);
+  vector_store(VECTORS_OF(to->force), lane, vector_add(own_vector(a->residual, i), last));
   to->share[lane] = e->share;
   to->weight[lane] = e->weight;
   to->scale[lane] = e->scale;
@@ -15637,8 +15523,8 @@ CLOTH_INLINE void take_held_end(end_block *to, int32_t lane) {
   }
   to->mass[lane] = to->share[lane] = to->scale[lane] = 1.0f;
   to->weight[lane] = to->first[lane] = 0.0f;
-  put_vector(to->last, lane, none);
-  put_vector(to->force, lane, none);
+  vector_store(VECTORS_OF(to->last), lane, none);
+  vector_store(VECTORS_OF(to->force), lane, none);
 }
 
 /* What an element's particles do: compliances, and how far they move without it along and across its normal. */
@@ -15659,7 +15545,8 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
     lanes along, across;
     const symmetric own = own_terms(symmetric_at(e->springs[0], CLOTH_LANES), lanes_load(e->mass));
     find_resistance(&own, normal, &along, &across);
-    const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
+    const lanes3 force = lanes3_flush(lanes3_load(VECTORS_OF(e->force), 0)),
+                 last = lanes3_flush(lanes3_load(VECTORS_OF(e->last), 0));
     const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
     const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
     m.along = lanes_add(m.along, lanes_divide(square, lanes_multiply(along, scale)));
@@ -15672,26 +15559,23 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
   return m;
 }
 
-/* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
+/* Friction of elements of stiffness k that can hold `most`. */
 CLOTH_INLINE lanes element_friction(law_block *b, const element_motion *m, lanes compliance, lanes k, lanes most) {
-  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
-  const lanes3 held = lanes3_across(law_vector(b->last), law_vector(b->normal));
-  const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
-  const lanes length = lanes3_length(way);
-  const lanes_mask slips =
-      lanes_less(lanes_multiply(most, lanes_add(resists, k)), lanes_multiply(lanes_multiply(k, resists), length));
-  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_multiply(most, compliance)), lanes_splat(WORK_QUANTUM));
-  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
+  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance), gives = lanes_multiply(most, compliance);
+  const lanes3 held = lanes3_across(lanes3_load(VECTORS_OF(b->last), 0), lanes3_load(VECTORS_OF(b->normal), 0));
+  const lanes3 way =
+      lanes3_add_scaled(lanes3_add(lanes3_load(VECTORS_OF(b->offset), 0), m->way), held, lanes_negate(compliance));
+  return friction_stiffness(k, resists, most, gives, lanes3_length(way));
 }
 
 /* The laws of a block of elements. Where one does not press, its force and stiffness are 0. */
 CLOTH_SEPARATE void find_laws(law_block *b) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 n = law_vector(b->normal);
+  const lanes3 n = lanes3_load(VECTORS_OF(b->normal), 0);
   const lanes k = lanes_load(b->stiffness), range = lanes_load(b->thickness);
   const lanes depth = lanes_divide(lanes_subtract(lanes_load(b->reach), lanes_load(b->gap)), range);
   const element_motion m = motion_of_block(b, n);
-  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
+  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(lanes3_load(VECTORS_OF(b->last), 0), n)), zero);
   const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
   const lanes alone = lanes_add(depth, lanes_divide(pull, range));
   const lanes_mask held = lanes_less(zero, lanes_load(b->held)), moves = lanes_less(zero, m.along);
@@ -15716,7 +15600,26 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   b->count = 0;
 }
 
-/* The force of an element whose point has moved by `moved` relative to what it touches. */
+/* How an element presses whose point has moved by `moved` relative to what it touches. */
+CLOTH_INLINE float press_after(const element_law *law, cloth_vector n, cloth_vector moved) {
+  return law->force - law->along * flush_work(vector_dot(n, moved));
+}
+
+/* Its law after that: none if it pulls and then lets go, and friction bounded by what presses there. */
+static element_law released_law(const element_law *law, cloth_vector n, cloth_vector offset, cloth_vector moved,
+                                float friction, int32_t lets_go) {
+  const float press = press_after(law, n, moved), most = friction * press;
+  const float way = vector_length(vector_across(vector_add(offset, moved), n));
+  element_law after = *law;
+  if (press < 0.0f && lets_go) {
+    after.force = after.along = after.across = 0.0f;
+  } else if (press > 0.0f && law->across * way > most) {
+    after.across = flush_work(most / way); /* which has a length */
+  }
+  return after;
+}
+
+/* The force of an element whose point has moved so. */
 CLOTH_INLINE cloth_vector element_force(const element_law *law, cloth_vector n, cloth_vector offset,
                                         cloth_vector moved) {
   const float out = flush_work(vector_dot(n, moved));
@@ -15954,13 +15857,8 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
   const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
   const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
-  const lanes length = lanes3_length(lanes3_flush(way));
-  const lanes friction = touch_friction(p->c, e, &m);
-  const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
-  const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
-  const lanes most = lanes_multiply(friction, pressed);
-  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
-  const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);
+  const lanes length = lanes3_length(lanes3_flush(way)), most = lanes_multiply(touch_friction(p->c, e, &m), pressed);
+  const lanes held = friction_stiffness(stiffness, across, most, lanes_divide(most, across), length);
   touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
@@ -15993,35 +15891,35 @@ CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
 }
 
 /* The sum of what contacts gave to a block of particles in the last substep, in scaled units. */
-CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k) {
+CLOTH_INLINE lanes3 last_forces(const cloth *c, const substep_terms *t, int32_t first, int32_t k) {
+  const touch *list = touches_of(c);
   lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    const touch *e = &p->list[n];
-    const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *e = &list[n];
+    const remembered m = remember(c, touched_number(e), e->row * c->grid.columns + e->column + k);
     sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
   }
-  return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
+  return lanes3_flush(lanes3_scale(sum, lanes_splat(t->scale)));
 }
 
 /* The same of one particle. */
 static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t place) {
-  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
   const int32_t row = place / a->pitch, column = place - row * a->pitch, inside = column % TOUCH_LANES;
   const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
   float values[3][CLOTH_LANES];
   if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
-  lanes3_store(VECTORS_OF(values), 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(values), 0, last_forces(c, t, first, inside - lane), CLOTH_LANES);
   return vector_load(VECTORS_OF(values), lane);
 }
 
 /* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
-  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  const touch *list = touches_of(c);
   if (workspace_of(c)->touches == 0) { return; }
-  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, {
-               const int32_t place = p.list[first].row * a->pitch + p.list[first].column + k;
-               own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
+  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&list[first], a->columns, k, {
+               const int32_t place = list[first].row * a->pitch + list[first].column + k;
+               own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(c, t, first, k)));
              }));
 }
 
@@ -16035,7 +15933,7 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   p->own = a->inverse ? own_terms(own_block(a->inverse, place), on_diagonal) : symmetric_identity(on_diagonal);
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
-  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
+  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p->c, p->t, first, k);
   p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);
@@ -16056,31 +15954,6 @@ CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
   EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, press_block(&p, first, k)));
-}
-
-/* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
-   coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual changes. */
-CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
-                                  lanes_mask goes, lanes_mask which) {
-  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
-  const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
-  const lanes press = lanes_subtract(force, lanes_multiply(along, out));
-  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
-  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
-  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
-  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
-  const lanes_mask slips =
-      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
-  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
-  const lanes new_along = lanes_drop(pulls, along), new_across = lanes_drop(pulls, weaker);
-  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
-  touch_store(e, TOUCH_ALONG, k, new_along);
-  touch_store(e, TOUCH_ACROSS, k, new_across);
-  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, lanes_subtract(new_along, along),
-                    lanes_subtract(new_across, across));
-  return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
 /* What changing contacts in the solve takes, and what it changes. */
@@ -16112,24 +15985,41 @@ CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, la
   rel->changed = 1;
 }
 
-/* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
+/* Lets go in lanes `k` of a touch what pulls and is fast and, before the last iteration, what began outside of the law,
+   and bounds friction by what presses now. */
 CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
-  const int32_t particle = e->row * rel->a->columns + e->column + k;
+  const solve_arrays *a = rel->a;
+  const int32_t particle = e->row * a->columns + e->column + k;
   const uint32_t fast = (uint32_t)e->fast >> k;
   if (!rel->all && !fast) { return; }
-  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
+  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes_mask acts = lanes_less(zero, along);
   const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_of_bits(fast));
   if (!lanes_any(which)) { return; }
   const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
   const lanes_mask goes = lanes_of_bits(rel->all ? fast | lanes_bits(is_out) : fast);
   const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
-  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
-  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
-  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
+  const lanes friction = touch_friction(rel->c, e, &m), force = touch_load(e, TOUCH_FORCE, k);
+  const lanes3 moved = solution_at_touch(a, e, k, rel->length, rel->has_solution);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
+  const lanes out = lanes_flush(lanes3_dot(n, moved)), press = lanes_subtract(force, lanes_multiply(along, out));
+  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
+  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
+  const lanes_mask slips =
+      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
+  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
+  const lanes less_along = lanes_subtract(lanes_drop(pulls, along), along);
+  const lanes less_across = lanes_subtract(lanes_drop(pulls, weaker), across);
+  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
+  touch_store(e, TOUCH_ALONG, k, lanes_drop(pulls, along));
+  touch_store(e, TOUCH_ACROSS, k, lanes_drop(pulls, weaker));
+  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, less_along, less_across);
+  const lanes3 change = lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
+  if (lanes_any(lanes_less(zero, both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
 /* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
@@ -16202,6 +16092,85 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
   return (solve_change){lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
 }
 
+/// The energy of contact ///
+
+/*
+ * By how much contact changes the energy along the ways d of a substep, for the bound on it (step/guard.h). The law has
+ * the potential
+ *
+ *   k_0 T^2 (q^3 / 3 + q^4), straight on above 2
+ *
+ * of the depth q, before and after, by the gap and the normal that the touch has. Friction is a force from outside, as
+ * the air is: its work is that of the force at the end of the ways. Colliders rest.
+ *
+ * In: touches, bent = d, direction = the way to the place of linearisation. Out: what the functions return. Scratch:
+ * none.
+ */
+
+CLOTH_INLINE lanes_mask are_within_law(lanes q) {
+  return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
+}
+
+/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`: from the difference, which
+   rounds less. */
+CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
+  const lanes two = lanes_splat(DEEPEST), half = lanes_splat(0.5f), to = lanes_add(depth, more);
+  const lanes p = within_law(depth), q = within_law(to);
+  const lanes_mask inside = lanes_both(are_within_law(depth), are_within_law(to));
+  const lanes less = lanes_select(inside, more, lanes_subtract(q, p));
+  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q)), sum = lanes_add(p, q);
+  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
+  const lanes law = lanes_multiply(less, lanes_add(third, lanes_multiply(sum, squares)));
+  const lanes over = lanes_subtract(lanes_maximum(depth, two), two), past = lanes_subtract(lanes_maximum(to, two), two);
+  const lanes one = lanes_splat(1.0f), mean = lanes_multiply(half, lanes_add(over, past));
+  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), mean));
+  return lanes_add(law, lanes_multiply(lanes_subtract(past, over), beyond));
+}
+
+/* The rise of lanes `k` of a touch. */
+CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
+  const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
+  const lanes3 d = near_at_touch(a, a->bent, e, k), w = near_at_touch(a, a->direction, e, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = lanes3_flush(lanes3_subtract(d, w));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_GAP, k), lanes_flush(lanes3_dot(n, w)));
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), gap), thickness);
+  const lanes more = lanes_divide(lanes_negate(lanes_flush(lanes3_dot(n, d))), thickness);
+  const lanes rise = lanes_multiply(scale, law_rise(depth, more));
+  const lanes out = lanes_flush(lanes3_dot(n, moved));
+  const lanes3 offset = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
+  const lanes held = lanes_multiply(touch_load(e, TOUCH_ACROSS, k), lanes_flush(lanes3_dot(lanes3_flush(offset), d)));
+  return lanes_keep(touch_mask(e, k), lanes_add(rise, held));
+}
+
+CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
+  const lanes thickness = lanes_splat(contact_thickness(c));
+  const float stiffness = contact_stiffness(t);
+  lanes_sum sum = {{0.0f}};
+  EACH_TOUCH(c, e, EACH_TOUCH_LANES(e, a->columns, k, {
+               const lanes own = touch_stiffness(c, e, k, stiffness);
+               lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
+             }));
+  return lanes_sum_total(&sum);
+}
+
+/* 1 if a collider moves in the step; a body does. */
+static int does_collider_move(const cloth *c, int32_t index) {
+  const collider_slot *slot = slot_at(c, index);
+  return find_unknown(c, index) || !are_equal(&slot->previous, &slot->body.pose, sizeof(cloth_pose));
+}
+
+/* 1 if a collider that is touched moves in the step. */
+static int do_touched_move(const cloth *c) {
+  EACH_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  EACH_CELL_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  return 0;
+}
+
 /// Pairs that touch ///
 
 /*
@@ -16254,8 +16223,8 @@ typedef struct pair_shape {
 } pair_shape;
 
 CLOTH_INLINE void put_particle(pair_block *to, int32_t n, int32_t lane, cloth_vector x, cloth_vector way) {
-  put_vector(to->place[n], lane, x);
-  put_vector(to->way[n], lane, way);
+  vector_store(VECTORS_OF(to->place[n]), lane, x);
+  vector_store(VECTORS_OF(to->way[n]), lane, way);
 }
 
 CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
@@ -16303,16 +16272,13 @@ static void take_candidate(const self_group *g, uint32_t candidate, pair_block *
   }
 }
 
-CLOTH_INLINE lanes3 block_vector(const float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
 /* Vectors of the particles of a block relative to particle `origin`; at the start of the part with `before`. */
 CLOTH_INLINE void relative_corners(const pair_block *b, int32_t origin, int32_t before, lanes3 to[4]) {
   for (int32_t n = 0; n < 4; n++) {
-    to[n] = lanes3_subtract(block_vector(b->place[n]), block_vector(b->place[origin]));
+    to[n] = lanes3_subtract(lanes3_load(VECTORS_OF(b->place[n]), 0), lanes3_load(VECTORS_OF(b->place[origin]), 0));
     if (before) {
-      to[n] = lanes3_subtract(to[n], lanes3_subtract(block_vector(b->way[n]), block_vector(b->way[origin])));
+      to[n] = lanes3_subtract(
+          to[n], lanes3_subtract(lanes3_load(VECTORS_OF(b->way[n]), 0), lanes3_load(VECTORS_OF(b->way[origin]), 0)));
     }
     to[n] = lanes3_quantise(to[n], STATE_ROUNDER);
   }
@@ -16544,12 +16510,12 @@ CLOTH_SEPARATE void add_element(element_search *s, float values[7][CLOTH_LANES],
   find_ends(g, e, &x);
   note_moving(e, &x);
   for (int32_t n = 0; n < 4; n++) {
-    way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
+    way[n] = vector_load(VECTORS_OF(b->way[n]), lane);
   }
   const int is_beside = g->found->statistics.tangled > 0 && is_beside_contour(&x);
   e->gap = is_beside ? MOST_REACH * b->thickness[lane] : values[2][lane];
   e->part = values[6][lane];
-  e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->normal = is_beside ? none : vector_load(VECTORS_OF(values + 3), lane);
   e->press.last = m && !is_beside ? m->force : none;
   const float hold = e->part * mean_of_moving(x.body, x.body[0]->hold, x.body[1]->hold);
   if (hold > 0.0f) { slip = vector_scale(vector_across(e->press.last, e->normal), -1.0f / hold); }
@@ -16582,9 +16548,7 @@ static void add_elements_of(element_search *s) {
   lanes_store(values[0], shape.share[0]);
   lanes_store(values[1], shape.share[1]);
   lanes_store(values[2], shape.gap);
-  lanes_store(values[3], shape.normal.x);
-  lanes_store(values[4], shape.normal.y);
-  lanes_store(values[5], shape.normal.z);
+  lanes3_store(VECTORS_OF(values + 3), 0, shape.normal, CLOTH_LANES);
   lanes_store(values[6], shape.part);
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {
@@ -16757,9 +16721,9 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
   to->stiffness[lane] = stiffness_of_element(e, &x);
-  put_vector(to->normal, lane, e->normal);
-  put_vector(to->offset, lane, e->offset);
-  put_vector(to->last, lane, last);
+  vector_store(VECTORS_OF(to->normal), lane, e->normal);
+  vector_store(VECTORS_OF(to->offset), lane, e->offset);
+  vector_store(VECTORS_OF(to->last), lane, last);
 }
 
 /* How a pair without a side holds its particles together against what else moves them in a part, over their mass and
@@ -16849,39 +16813,24 @@ static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   return vector_flush_work(motion_of_pair(x->weight, y));
 }
 
-/* How an element presses after its particles have moved. */
-CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
-  return e->press.law.force - e->press.law.along * flush_work(vector_dot(e->normal, moved));
-}
-
-/* The law of an element whose particles are fast, as touches are: from a far way a tangent would hold like glue, or
-   push a stack that falls up by 2 % of its energy. None where it pulls and began outside of the law, and friction
-   bounded by what presses. */
-static element_law fast_law_after(const pair_element *e, const self_pair *pair, cloth_vector moved) {
-  const float press = press_after(e, moved), most = pair->friction * press;
-  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  element_law law = e->press.law;
-  if (press < 0.0f && e->gap > pair->thickness) {
-    fill_zero(&law, sizeof law);
-  } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_work(most / way);
-  }
-  return law;
-}
-
 /* The law of an element where its particles have gone in the solve: the tangent at the depth there, and friction
-   bounded by what presses there. */
-static element_law law_after(const pair_element *e, const pair_ends *x, cloth_vector moved) {
-  const float thickness = x->law->thickness, stiffness = stiffness_of_element(e, x);
+   bounded by what presses there. Where they are fast, or without `is_slow`, its own, as that of touches: from a far way
+   a tangent would hold like glue, or push a stack that falls up by 2 % of its energy; none where it pulls and began
+   outside of the law. */
+static element_law law_after(const pair_element *e, const pair_ends *x, cloth_vector moved, int32_t is_slow) {
+  const float thickness = x->law->thickness, friction = x->law->friction;
   const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
   const float depth = (thickness - e->gap) / thickness, in = depth - out / thickness;
   const element_law none = {0.0f, 0.0f, 0.0f};
-  if (absolute(out) > FAST_WAY * thickness) { return fast_law_after(e, x->law, moved); }
+  if (!is_slow || absolute(out) > FAST_WAY * thickness) {
+    return released_law(&e->press.law, e->normal, e->offset, moved, friction, e->gap > thickness);
+  }
   if (!(in > 0.0f)) { return none; }
+  const float stiffness = stiffness_of_element(e, x);
   const contact_tangent t =
       tangent_at(lanes_splat(stiffness), lanes_splat(thickness), lanes_splat(depth), lanes_splat(minimum(in, DEEPEST)));
   const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  const float most = x->law->friction * lanes_first_value(t.law);
+  const float most = friction * lanes_first_value(t.law);
   const float held = stiffness * way > most ? flush_small(most / way, WORK_QUANTUM) : stiffness;
   const element_law law = {lanes_first_value(t.force), lanes_first_value(t.stiffness), held};
   return law.along > 0.0f ? law : none;
@@ -16898,8 +16847,7 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length, int
     if (!has_side(e) || (!is_slow && !has_block(&e->press.law))) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const element_law before = e->press.law,
-                      after = is_slow ? law_after(e, &x, moved) : fast_law_after(e, x.law, moved);
+    const element_law before = e->press.law, after = law_after(e, &x, moved, is_slow);
     const element_law more = {after.force - before.force, after.along - before.along, after.across - before.across};
     if (more.force == 0.0f && more.along == 0.0f && more.across == 0.0f) { continue; }
     const cloth_vector change = element_force(&more, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
@@ -16920,7 +16868,7 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length, int
 
 /* The force of an element at the solution, 0 if it pulls. */
 static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved) {
-  const float press = press_after(e, moved);
+  const float press = press_after(&e->press.law, e->normal, moved);
   const cloth_vector way = vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
   const cloth_vector force = vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across));
   return press > 0.0f ? force : vector(0.0f, 0.0f, 0.0f);
@@ -17396,6 +17344,7 @@ static void add_body_block(body_unknown *u, int32_t row, int32_t column, const c
 /* A contact of one point of a cloth: K = across I + (along - across) n n^T. */
 typedef struct body_contact {
   cloth_vector normal, arm, force; /* force: on the point, at the place of linearisation */
+  cloth_vector offset;             /* of attachments: from the point of the body to the particle, there */
   float along, across;
   int32_t count, place[3]; /* of particles that move, and with them the point ... */
   float weight[3];         /* ... in these shares; not of touches, whose lanes are particles */
@@ -17526,54 +17475,43 @@ CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int
 }
 
 /* Runs a statement for the lanes of all touches of a body. */
-#define EACH_BODY_TOUCH(c, a, u, e, k, ...)                                                                            \
+#define EACH_BODY_TOUCH(c, u, e, k, ...)                                                                               \
   EACH_TOUCH(c, e, {                                                                                                   \
-    if (e->collider == (u)->collider) { EACH_TOUCH_LANES(e, (a)->columns, k, __VA_ARGS__); }                           \
+    if (e->collider == (u)->collider) { EACH_TOUCH_LANES(e, (c)->grid.columns, k, __VA_ARGS__); }                      \
   })
 
-/* An attachment that is a spring to a body: of a particle to a point that moves with it. */
-typedef struct body_spring {
-  int32_t row, column, place;
-  cloth_vector arm, offset; /* offset: from the point to the particle, where it is linearised */
-  float stiffness;
-} body_spring;
-
-static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t, const attachment *held,
-                                  const body_unknown *u) {
-  body_spring s;
-  s.row = held->particle / a->columns;
-  s.column = held->particle - s.row * a->columns;
-  s.place = s.row * a->pitch + s.column;
-  s.arm = vector_flush_work(rotate(u->end.rotation, held->point));
+/* An attachment to a body as a contact that is as stiff in all directions: of a particle with a point that moves with
+   the body. */
+CLOTH_ONCE void take_attachment(const cloth *c, const substep_terms *t, const attachment *held, const body_unknown *u,
+                                body_contact *e) {
+  const solve_arrays *a = arrays_of(c);
+  const cloth_vector arm = vector_flush_work(rotate(u->end.rotation, held->point));
   const cloth_vector x = near_particle(a, a->place, held->particle);
-  s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
-  s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
-  return s;
-}
-
-/* An attachment as a contact that is as stiff in all directions. */
-static body_contact contact_of_spring(const body_spring *s) {
-  return (body_contact){.arm = s->arm,
-                        .force = vector_scale(s->offset, negate(s->stiffness)),
-                        .along = s->stiffness,
-                        .across = s->stiffness,
-                        .count = 1,
-                        .place = {s->place},
-                        .weight = {1.0f}};
+  const cloth_vector offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, arm)));
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stiffness = ATTACHED_STIFFNESS * (stretch + t->share);
+  *e = (body_contact){.arm = arm,
+                      .force = vector_scale(offset, negate(stiffness)),
+                      .offset = offset,
+                      .along = stiffness,
+                      .across = stiffness,
+                      .count = 1,
+                      .place = {place_of(a, held->particle)},
+                      .weight = {1.0f}};
 }
 
 /* The touch of a cell as a contact of its point. */
-static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *touched, const body_unknown *u) {
-  body_contact e = {.normal = touched->normal,
-                    .arm = arm_of_cell(a, touched, u->centre),
-                    .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
-                    .along = touched->law.along,
-                    .across = touched->law.across};
+CLOTH_ONCE void take_cell_contact(const cloth *c, const cell_touch *touched, const body_unknown *u, body_contact *e) {
+  const solve_arrays *a = arrays_of(c);
+  *e = (body_contact){.normal = touched->normal,
+                      .arm = arm_of_cell(a, touched, u->centre),
+                      .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
+                      .along = touched->law.along,
+                      .across = touched->law.across};
   EACH_MOVING_CORNER(a, touched, n, i, {
-    e.place[e.count] = i;
-    e.weight[e.count++] = touched->weight[n];
+    e->place[e->count] = i;
+    e->weight[e->count++] = touched->weight[n];
   });
-  return e;
 }
 
 /* K v */
@@ -17581,50 +17519,60 @@ static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) 
   return element_product(e->normal, e->along, e->across, vector_flush_work(v));
 }
 
-/* Runs a statement for all attachments to a body, as springs. */
-#define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
-  for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
-    const attachment *held = &attachments_of(c)[spring_number];                                                        \
+/* Runs a statement for all attachments `held` to a body, as contacts `e`. */
+#define EACH_ATTACHMENT(c, t, u, e, ...)                                                                               \
+  for (int32_t attached = 0; attached < inputs_of(c)->attachment_count; attached++) {                                  \
+    const attachment *held = &attachments_of(c)[attached];                                                             \
     if (held->collider == (u)->collider) {                                                                             \
-      const body_spring s = body_spring_of(a, t, held, u);                                                             \
+      body_contact e;                                                                                                  \
+      take_attachment(c, t, held, u, &e);                                                                              \
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
 
-/* Runs a statement for contacts `e` of a body with points: of cells that have a block, and attachments. */
-#define EACH_BODY_POINT(c, a, t, u, e, ...)                                                                            \
-  EACH_CELL_TOUCH(c, touched, {                                                                                        \
-    if (touched->collider == (u)->collider && has_block(&touched->law)) {                                              \
-      const body_contact e = contact_of_cell(a, touched, u);                                                           \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
-  })                                                                                                                   \
-  EACH_BODY_SPRING(c, a, t, u, spring, {                                                                               \
-    const body_contact e = contact_of_spring(&spring);                                                                 \
-    __VA_ARGS__;                                                                                                       \
-  })
+/* Contact number `n` with points of a cloth, first of cells, then of attachments: 0 if it is not of a body, or of a
+   cell that has no block. */
+static int find_body_point(const cloth *c, const substep_terms *t, const body_unknown *u, int32_t n, body_contact *e) {
+  const int32_t cells = workspace_of(c)->cells;
+  if (n < cells) {
+    const cell_touch *touched = cell_touches_of(c) + n;
+    if (touched->collider != u->collider || !has_block(&touched->law)) { return 0; }
+    take_cell_contact(c, touched, u, e);
+    return 1;
+  }
+  const attachment *held = &attachments_of(c)[n - cells];
+  if (held->collider != u->collider) { return 0; }
+  take_attachment(c, t, held, u, e);
+  return 1;
+}
+
+/* Runs a statement for contacts `e` of a body with points. */
+#define EACH_BODY_POINT(c, t, u, e, ...)                                                                               \
+  for (int32_t point = 0; point < workspace_of(c)->cells + inputs_of(c)->attachment_count; point++) {                  \
+    body_contact e;                                                                                                    \
+    if (find_body_point(c, t, u, point, &e)) { __VA_ARGS__; }                                                          \
+  }
 
 /* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
-CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE int32_t add_attachments(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
   int32_t any = 0;
   for (int32_t n = 0; n < body_count_of(c); n++) {
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    EACH_BODY_SPRING(c, a, t, u, s, {
+    EACH_ATTACHMENT(c, t, &body_unknowns_of(c)[n], e, {
       any = 1;
-      *own_at(a->diagonal, 1, s.place, 0) += s.stiffness;
-      add_to_particle(a, held->particle, vector_scale(s.offset, negate(s.stiffness)));
+      *own_at(a->diagonal, 1, e.place[0], 0) += e.along;
+      add_to_own(a->residual, e.place[0], e.force);
     });
   }
   return any;
 }
 
 /* Begins the block and the residual of a body, and adds all of its cloth that touches it. */
-CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
-                              body_unknown *u) {
+CLOTH_ONCE void assemble_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const solve_arrays *a = arrays_of(c);
   start_body_block(c, t, b, u);
-  EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
-  EACH_BODY_POINT(c, a, t, u, e, add_body_contact(u, &e));
+  EACH_BODY_TOUCH(c, u, e, k, add_touch_to_body(a, e, k, u));
+  EACH_BODY_POINT(c, t, u, e, add_body_contact(u, &e));
 }
 
 /* Adds floats of a body in one cloth to those `to` of the cloth which leads. */
@@ -17649,14 +17597,15 @@ static void lead_floats(const body_unknown *u, float *to, const float *from, int
   })
 
 /* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
-static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
-                        const float *y, float *to, float sign) {
+static void add_carried(const cloth *c, const substep_terms *t, const body_unknown *u, const float *y, float *to,
+                        float sign) {
+  const solve_arrays *a = arrays_of(c);
   const lanes signs = lanes_splat(sign);
-  EACH_BODY_TOUCH(c, a, u, e, k, {
+  EACH_BODY_TOUCH(c, u, e, k, {
     const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
     add_at_touch(a, to, e, k, lanes3_scale(force, signs));
   });
-  EACH_BODY_POINT(c, a, t, u, e, {
+  EACH_BODY_POINT(c, t, u, e, {
     const cloth_vector force = body_contact_product(&e, carried_point(y, e.arm));
     for (int32_t n = 0; n < e.count; n++) {
       add_to_own(to, e.place[n], vector_scale(force, sign * e.weight[n]));
@@ -17667,10 +17616,7 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
 /* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
 CLOTH_SEPARATE void start_coupling(const solve_group *s) {
   EACH_LED(s, m, u, lead_floats(u, u->leader->pressed.partial, u->pressed.partial, LANES_SUMS));
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    assemble_body(m->c, a, m->t, &bodies_of(m->c)[body_number], u);
-  });
+  EACH_UNKNOWN(s, m, u, assemble_body(m->c, m->t, &bodies_of(m->c)[body_number], u));
   EACH_LED(s, m, u, {
     lead_floats(u, u->leader->factor, u->factor, BODY_ENTRIES);
     lead_floats(u, u->leader->residual, u->residual, BODY_UNKNOWNS);
@@ -17685,26 +17631,23 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
       solve_body(u, u->residual, u->solution, 1.0f);
     }
   });
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    add_carried(m->c, a, m->t, u, u->solution, a->residual, 1.0f);
-  });
+  EACH_UNKNOWN(s, m, u, add_carried(m->c, m->t, u, u->solution, arrays_of(m->c)->residual, 1.0f));
 }
 
 /* A_bp p of a body with the direction p, or with the solution if `takes_solution`. */
-static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
-                      int32_t takes_solution) {
+static void pull_body(const cloth *c, const substep_terms *t, body_unknown *u, int32_t takes_solution) {
+  const solve_arrays *a = arrays_of(c);
   lanes_sum force[3], moment[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
-  EACH_BODY_TOUCH(c, a, u, e, k, {
+  EACH_BODY_TOUCH(c, u, e, k, {
     const lanes3 p = takes_solution ? own_at_touch(a, a->solution, e, k) : near_at_touch(a, a->direction, e, k);
     const lanes3 f = touch_product(e, k, lanes3_flush(p));
     lanes3_sum_add(force, k, f);
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
   });
   cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
-  EACH_BODY_POINT(c, a, t, u, e, {
+  EACH_BODY_POINT(c, t, u, e, {
     cloth_vector moved = vector(0.0f, 0.0f, 0.0f);
     for (int32_t n = 0; n < e.count; n++) {
       const int32_t i = e.place[n];
@@ -17724,10 +17667,7 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
 /* P = - B^-1 A_bp p of all bodies. Returns p . A_pb P. */
 static float move_bodies(const solve_group *s, int32_t takes_solution) {
   float sum = 0.0f;
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    pull_body(m->c, a, m->t, u, takes_solution);
-  });
+  EACH_UNKNOWN(s, m, u, pull_body(m->c, m->t, u, takes_solution));
   EACH_LED(s, m, u, lead_floats(u, u->leader->pull, u->pull, BODY_UNKNOWNS));
   EACH_UNKNOWN(s, m, u, {
     if (u->leader) {
@@ -17746,10 +17686,7 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
    q. */
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    if (!is_last) { add_carried(m->c, a, m->t, u, u->direction, a->product, -1.0f); }
-  });
+  if (!is_last) { EACH_UNKNOWN(s, m, u, add_carried(m->c, m->t, u, u->direction, arrays_of(m->c)->product, -1.0f)); }
   return sum;
 }
 
@@ -17767,88 +17704,6 @@ static void advance_bodies(const cloth *c, float alpha) {
 CLOTH_SEPARATE void follow_particles(const solve_group *s) {
   (void)move_bodies(s, 1);
   EACH_MEMBER(s, m, advance_bodies(m->c, 1.0f));
-}
-
-/// The energy of contact ///
-
-/*
- * By how much contact changes the energy along the ways d of a substep, for the bound on it (step/guard.h). The law has
- * the potential
- *
- *   k_0 T^2 (q^3 / 3 + q^4), straight on above 2
- *
- * of the depth q, before and after, by the gap and the normal that the touch has. Friction is a force from outside, as
- * the air is: its work is that of the force at the end of the ways. Colliders rest.
- *
- * In: touches, bent = d, direction = the way to the place of linearisation. Out: what the functions return. Scratch:
- * none.
- */
-
-CLOTH_INLINE lanes_mask are_within_law(lanes q) {
-  return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
-}
-
-/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`: from the difference, which
-   rounds less. */
-CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
-  const lanes two = lanes_splat(DEEPEST), half = lanes_splat(0.5f), to = lanes_add(depth, more);
-  const lanes p = within_law(depth), q = within_law(to);
-  const lanes_mask inside = lanes_both(are_within_law(depth), are_within_law(to));
-  const lanes less = lanes_select(inside, more, lanes_subtract(q, p));
-  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q)), sum = lanes_add(p, q);
-  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
-  const lanes law = lanes_multiply(less, lanes_add(third, lanes_multiply(sum, squares)));
-  const lanes over = lanes_subtract(lanes_maximum(depth, two), two), past = lanes_subtract(lanes_maximum(to, two), two);
-  const lanes one = lanes_splat(1.0f), mean = lanes_multiply(half, lanes_add(over, past));
-  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), mean));
-  return lanes_add(law, lanes_multiply(lanes_subtract(past, over), beyond));
-}
-
-/* The rise of lanes `k` of a touch. */
-CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
-  const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
-  const lanes3 d = near_at_touch(a, a->bent, e, k), w = near_at_touch(a, a->direction, e, k);
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = lanes3_flush(lanes3_subtract(d, w));
-  const lanes gap = lanes_subtract(touch_load(e, TOUCH_GAP, k), lanes_flush(lanes3_dot(n, w)));
-  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), gap), thickness);
-  const lanes more = lanes_divide(lanes_negate(lanes_flush(lanes3_dot(n, d))), thickness);
-  const lanes rise = lanes_multiply(scale, law_rise(depth, more));
-  const lanes out = lanes_flush(lanes3_dot(n, moved));
-  const lanes3 offset = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
-  const lanes held = lanes_multiply(touch_load(e, TOUCH_ACROSS, k), lanes_flush(lanes3_dot(lanes3_flush(offset), d)));
-  return lanes_keep(touch_mask(e, k), lanes_add(rise, held));
-}
-
-CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
-  const solve_arrays *a = arrays_of(c);
-  const lanes thickness = lanes_splat(contact_thickness(c));
-  const float stiffness = contact_stiffness(t);
-  lanes_sum sum = {{0.0f}};
-  EACH_TOUCH(c, e, EACH_TOUCH_LANES(e, a->columns, k, {
-               const lanes own = touch_stiffness(c, e, k, stiffness);
-               lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
-             }));
-  return lanes_sum_total(&sum);
-}
-
-/* 1 if a collider moves in the step; a body does. */
-static int does_collider_move(const cloth *c, int32_t index) {
-  const collider_slot *slot = slot_at(c, index);
-  const cloth_pose *a = &slot->previous, *b = &slot->body.pose;
-  return find_unknown(c, index) || a->position.x != b->position.x || a->position.y != b->position.y ||
-         a->position.z != b->position.z || a->rotation.x != b->rotation.x || a->rotation.y != b->rotation.y ||
-         a->rotation.z != b->rotation.z || a->rotation.w != b->rotation.w;
-}
-
-/* 1 if a collider that is touched moves in the step. */
-static int do_touched_move(const cloth *c) {
-  EACH_TOUCH(c, e, {
-    if (does_collider_move(c, e->collider)) { return 1; }
-  });
-  EACH_CELL_TOUCH(c, e, {
-    if (does_collider_move(c, e->collider)) { return 1; }
-  });
-  return 0;
 }
 
 /// What contact leaves behind ///
@@ -17875,11 +17730,6 @@ static int do_touched_move(const cloth *c) {
    down (S15). */
 #define SLIDING_SPEED 0.05f
 
-/* What a collider has received, in eight partial sums. */
-typedef struct touch_sums {
-  lanes_sum impulse[3], torque[3];
-} touch_sums;
-
 /* What the pass over the touches takes. */
 typedef struct touch_result {
   const cloth *c;
@@ -17888,6 +17738,9 @@ typedef struct touch_result {
   const touched_body *b;
   vector_array x, v;
   int32_t has_solution, safety;
+  lanes3 place;                /* where lanes of a touch end, in the collider's axes, ... */
+  lanes distance;              /* ... and how far from it */
+  lanes_sum *impulse, *torque; /* what it has received, a sum for each component */
 } touch_result;
 
 /* A pass over touches of collider `b`. */
@@ -17902,27 +17755,21 @@ static touch_result touch_result_of(const cloth *c, const substep_terms *t, cons
                         .has_solution = has_solution};
 }
 
-/* Where lanes of a touch end: in the collider's axes, and how far from it. */
-typedef struct touch_end {
-  lanes3 place;
-  lanes distance;
-} touch_end;
-
 /* Moves those particles out that are farther inside than the law is thick. */
-CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, touch_end *to) {
+CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches) {
   const int32_t i = e->column + k, particle = e->row * r->a->columns + i, left = r->a->columns - i;
   const lanes thickness = lanes_splat(contact_thickness(r->c));
   const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
   lanes3 x = lanes3_load(r->x, particle);
   lanes3 normal;
-  to->place = lanes_to_local(&r->b->end, x);
+  r->place = lanes_to_local(&r->b->end, x);
   if (is_surface(r->b->shape->shape)) { /* guard_surfaces() has moved out what had passed */
     const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
     const lanes out = lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way)));
-    to->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
+    r->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
     return;
   }
-  const lanes distance = to->distance = distances_to(r->b, &to->place, &normal);
+  const lanes distance = r->distance = distances_to(r->b, &r->place, &normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
   if (!lanes_any(inside)) { return; }
@@ -17938,8 +17785,8 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   const lanes slower = lanes_select(inside, within, lanes_splat(1.0f));
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
-  to->place = lanes_to_local(&r->b->end, x);
-  to->distance = lanes_select(inside, lanes_add(distance, out), distance);
+  r->place = lanes_to_local(&r->b->end, x);
+  r->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
 /* How far particles of lanes `k` of a touch have moved in the solve from what they touch, a body or not. */
@@ -17964,13 +17811,6 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
   return vector_flush_work(lanes3_sum_total(sums));
 }
 
-/* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
-   solve has it, if it is a body. */
-CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
-  if (r->b->unknown) { return arms_of_touch(r->a, e, k, r->b->unknown); }
-  return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
-}
-
 /* Records lanes `k` of a touch that have given an impulse, or still touch. */
 static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes3 normal, lanes3 impulse,
                          lanes_mask gives, lanes_mask keeps) {
@@ -17992,7 +17832,7 @@ static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes
 
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
-CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, const touch_end *to, touch_sums *sums) {
+CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k) {
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
   const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
@@ -18004,14 +17844,15 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
   const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
-  const lanes3 place = to->place;
-  /* what the collider receives */
+  const lanes3 place = r->place;
+  /* what the collider receives; arms are as the solve has them, if it is a body */
   const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
-  const lanes3 arm = reaction_arm(r, e, k, place);
-  lanes3_sum_add(sums->impulse, k, impulse);
-  lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
+  const lanes3 arm =
+      r->b->unknown ? arms_of_touch(r->a, e, k, r->b->unknown) : lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+  lanes3_sum_add(r->impulse, k, impulse);
+  lanes3_sum_add(r->torque, k, lanes3_cross(arm, impulse));
   /* what the particles remember */
-  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), to->distance), thickness);
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), r->distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
   if (has_contact_record(r->c)) { record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps); }
@@ -18114,18 +17955,106 @@ static void remember_nothing(const cloth *c) {
 CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
   touched_body b = {.collider = -1};
   touch_result r = touch_result_of(c, t, &b, has_solution);
+  lanes_sum sums[6];
+  r.impulse = sums;
+  r.torque = sums + 3;
   EACH_TOUCH(c, e, {
-    touch_sums sums;
-    fill_zero(&sums, sizeof sums);
+    fill_zero(sums, sizeof sums);
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     EACH_TOUCH_LANES(e, r.a->columns, k, {
-      touch_end to;
-      move_out(&r, e, k, touch_mask(e, k), &to);
-      finish_touch(&r, e, k, &to, &sums);
+      move_out(&r, e, k, touch_mask(e, k));
+      finish_touch(&r, e, k);
     });
-    add_to_reaction(c, e->collider, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
+    add_to_reaction(c, e->collider, lanes3_sum_total(r.impulse), lanes3_sum_total(r.torque));
   });
   remember_contacts(c);
+  workspace_of(c)->moved_out += r.safety;
+}
+
+/// Particles that neighbours pull ///
+
+/*
+ * Touches are found before the solve, around where each particle goes by itself. What its neighbours pull by more than
+ * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
+ * is too deep is. It never happens at rest, and costs nothing where no particle goes so far.
+ *
+ * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
+ */
+
+/* Which particles of a block go by more than the thickness beside their predictions. */
+CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t i) {
+  const float thickness = contact_thickness(r->c);
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + row * r->a->pitch + i));
+  return lanes_both(lanes_both(moves, lanes_first(r->a->columns - i)),
+                    lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
+}
+
+/* The share of a vector's length that its largest coordinate has at least, 1 / 3^(1/2) rounded down. */
+#define LEAST_COORDINATE 0.577f
+
+/* 1 if one goes so far. Coordinates are compared first, which takes less. */
+CLOTH_SEPARATE int has_runaways(const touch_result *r) {
+  const lanes least = lanes_splat(LEAST_COORDINATE * contact_thickness(r->c));
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  for (int32_t row = 0; row < r->a->rows; row++) {
+    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
+      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
+      const lanes far = lanes_maximum(lanes_maximum(lanes_absolute(y.x), lanes_absolute(y.y)), lanes_absolute(y.z));
+      if (lanes_any(lanes_less(least, far)) && lanes_any(are_runaways(r, row, i))) { return 1; }
+    }
+  }
+  return 0;
+}
+
+/* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
+   `reach`, as they were born inside. */
+static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes_mask which, lanes reach) {
+  const touch *list = touches_of(r->c);
+  const int32_t k = e->column % TOUCH_LANES;
+  lanes left = lanes_keep(which, lanes_splat(1.0f));
+  for (int32_t n = *chain_at(r->c, e->row, e->column); n >= 0; n = list[n].next) {
+    if (list[n].collider == r->b->collider) {
+      const lanes_mask slow = lanes_less(touch_load(&list[n], TOUCH_REACH, k), reach);
+      left = lanes_drop(lanes_both(touch_mask(&list[n], k), slow), left);
+    }
+  }
+  return lanes_less(lanes_splat(0.0f), left);
+}
+
+/* Moves those out that are inside one collider. */
+CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
+  const float *reach = reach_of(r->c);
+  touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
+  fill_zero(e, sizeof *e);
+  for (e->row = 0; e->row < r->a->rows; e->row++) {
+    for (e->column = 0; e->column < r->a->columns; e->column += CLOTH_LANES) {
+      const lanes_mask which = are_runaways(r, e->row, e->column);
+      if (lanes_any(which)) {
+        const lanes own = r->b->is_buried ? lanes_load(reach + e->row * r->a->pitch + e->column)
+                                          : lanes_splat(contact_thickness(r->c));
+        workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
+        touch_store(e, TOUCH_REACH, 0, own);
+        move_out(r, e, 0, without_slow_ones(r, e, which, own));
+      }
+    }
+  }
+}
+
+/* The same of all colliders, once the contacts of a substep have ended. */
+CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  touched_body b = {.collider = -1};
+  touch_result r = touch_result_of(c, t, &b, has_solution);
+  if (!has_runaways(&r)) { return; }
+  const position_box held = box_of_held(c);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (is_solid_at(c, index)) {
+      take_touched_body(c, t, index, &b);
+      b.is_buried = b.unknown ? 0 : find_reach(c, &b, &held);
+      catch_runaways_at(&r);
+    }
+  }
   workspace_of(c)->moved_out += r.safety;
 }
 
@@ -18200,9 +18129,9 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   to->held[lane] = held;
   to->stiffness[lane] = cell_stiffness(c, t, e);
   if (held > 0.0f) { to->stiffness[lane] += stiffness_of_body(c, t, find_unknown(c, e->collider), is_deep_cell(c, e)); }
-  put_vector(to->normal, lane, e->normal);
-  put_vector(to->offset, lane, e->offset);
-  put_vector(to->last, lane, vector_scale_work(e->before.last, t->scale));
+  vector_store(VECTORS_OF(to->normal), lane, e->normal);
+  vector_store(VECTORS_OF(to->offset), lane, e->offset);
+  vector_store(VECTORS_OF(to->last), lane, vector_scale_work(e->before.last, t->scale));
 }
 
 /* Adds what a touch has pressed a body with, which resists its rolling. */
@@ -18264,20 +18193,6 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
   return sum;
 }
 
-/* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
-static element_law released_law(const cell_touch *e, cloth_vector moved, float friction, int32_t is_fast) {
-  const float press = e->law.force - e->law.along * flush_work(vector_dot(e->normal, moved));
-  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  const float most = friction * press;
-  element_law law = e->law;
-  if (press < 0.0f && is_fast) {
-    law.force = law.along = law.across = 0.0f;
-  } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_work(most / maximum(way, WORK_QUANTUM));
-  }
-  return law;
-}
-
 /* Lets go what pulls, as release_contacts() does, but for bodies. */
 CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays *a = arrays_of(c);
@@ -18288,7 +18203,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
     if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
     const cloth_vector moved = solution_of_cell(a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
-    e->law = released_law(e, moved, cell_friction(c, e), fast < e->way);
+    e->law = released_law(&e->law, e->normal, e->offset, moved, cell_friction(c, e), fast < e->way);
     if (e->law.along == old.along && e->law.across == old.across) { continue; }
     const cloth_vector direction = near_at_cell(a, a->direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
@@ -18304,7 +18219,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
   return change;
 }
 
-/* By how much the energy of touches of cells rises along the ways of a substep, see contact/energy.h. */
+/* By how much the energy of touches of cells rises along the ways of a substep, see contact/press.h. */
 CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   const float thickness = contact_thickness(c);
@@ -18344,22 +18259,6 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   return vector_flush_work(sum);
 }
 
-/* From the position of a collider to the point of a touch, which is at a place in its axes: as the solve has it, if it
-   is a body. */
-static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b, const cell_touch *e,
-                                    cloth_vector place) {
-  return b->unknown ? arm_of_cell(a, e, b->unknown->centre) : vector_flush_work(rotate(b->end.rotation, place));
-}
-
-/* What a touch has given at the solution, and what the collider has received. */
-static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const cell_touch *e, cloth_vector moved,
-                                  cloth_vector arm) {
-  const cloth_vector newton = vector_scale_work(cell_force(e, moved), 1.0f / t->scale);
-  const cloth_vector impulse = vector_scale_work(newton, negate(t->h));
-  add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
-  return newton;
-}
-
 /* Ends a touch. Returns 1 if it is remembered, as *m. */
 static int finish_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, const touched_body *b,
                        const cell_touch *e, int32_t has_solution, cell_memory *m) {
@@ -18373,7 +18272,11 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   }
   const cloth_vector place = vector_flush_state(to_local(&b->end, vector_flush_state(at)));
   const cloth_vector moved = moved_on_collider(c, a, e, has_solution);
-  const cloth_vector newton = react_to_cell(c, t, e, moved, arm_of_reaction(a, b, e, place));
+  const cloth_vector arm =
+      b->unknown ? arm_of_cell(a, e, b->unknown->centre) : vector_flush_work(rotate(b->end.rotation, place));
+  const cloth_vector newton = vector_scale_work(cell_force(e, moved), 1.0f / t->scale);
+  const cloth_vector impulse = vector_scale_work(newton, negate(t->h));
+  add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
   const float law = flush_work(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))));
@@ -18428,94 +18331,6 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
     }
   });
   set_cells_remembered(c, count, before);
-}
-
-/// Particles that neighbours pull ///
-
-/*
- * Touches are found before the solve, around where each particle goes by itself. What its neighbours pull by more than
- * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
- * is too deep is (result.h). It never happens at rest, and costs nothing where no particle goes so far.
- *
- * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
- */
-
-/* Which particles of a block go by more than the thickness beside their predictions. */
-CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t i) {
-  const float thickness = contact_thickness(r->c);
-  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
-  const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + row * r->a->pitch + i));
-  return lanes_both(lanes_both(moves, lanes_first(r->a->columns - i)),
-                    lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
-}
-
-/* The share of a vector's length that its largest coordinate has at least, 1 / 3^(1/2) rounded down. */
-#define LEAST_COORDINATE 0.577f
-
-/* 1 if one goes so far. Coordinates are compared first, which takes less. */
-CLOTH_SEPARATE int has_runaways(const touch_result *r) {
-  const lanes least = lanes_splat(LEAST_COORDINATE * contact_thickness(r->c));
-  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
-  for (int32_t row = 0; row < r->a->rows; row++) {
-    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
-      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
-      const lanes far = lanes_maximum(lanes_maximum(lanes_absolute(y.x), lanes_absolute(y.y)), lanes_absolute(y.z));
-      if (lanes_any(lanes_less(least, far)) && lanes_any(are_runaways(r, row, i))) { return 1; }
-    }
-  }
-  return 0;
-}
-
-/* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
-   `reach`, as they were born inside. */
-static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes_mask which, lanes reach) {
-  const touch *list = touches_of(r->c);
-  const int32_t k = e->column % TOUCH_LANES;
-  lanes left = lanes_keep(which, lanes_splat(1.0f));
-  for (int32_t n = *chain_at(r->c, e->row, e->column); n >= 0; n = list[n].next) {
-    if (list[n].collider == r->b->collider) {
-      const lanes_mask slow = lanes_less(touch_load(&list[n], TOUCH_REACH, k), reach);
-      left = lanes_drop(lanes_both(touch_mask(&list[n], k), slow), left);
-    }
-  }
-  return lanes_less(lanes_splat(0.0f), left);
-}
-
-/* Moves those out that are inside one collider. */
-CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
-  const float *reach = reach_of(r->c);
-  touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
-  fill_zero(e, sizeof *e);
-  for (e->row = 0; e->row < r->a->rows; e->row++) {
-    for (e->column = 0; e->column < r->a->columns; e->column += CLOTH_LANES) {
-      const lanes_mask which = are_runaways(r, e->row, e->column);
-      if (lanes_any(which)) {
-        const lanes own = r->b->is_buried ? lanes_load(reach + e->row * r->a->pitch + e->column)
-                                          : lanes_splat(contact_thickness(r->c));
-        touch_end to;
-        workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
-        touch_store(e, TOUCH_REACH, 0, own);
-        move_out(r, e, 0, without_slow_ones(r, e, which, own), &to);
-      }
-    }
-  }
-}
-
-/* The same of all colliders, once the contacts of a substep have ended. */
-CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  touched_body b = {.collider = -1};
-  touch_result r = touch_result_of(c, t, &b, has_solution);
-  if (!has_runaways(&r)) { return; }
-  const position_box held = box_of_held(c);
-  for (int32_t index = 0; index < collider_end(c); index++) {
-    if (is_solid_at(c, index)) {
-      take_touched_body(c, t, index, &b);
-      b.is_buried = b.unknown ? 0 : find_reach(c, &b, &held);
-      catch_runaways_at(&r);
-    }
-  }
-  workspace_of(c)->moved_out += r.safety;
 }
 
 /// What nothing holds ///
@@ -23218,7 +23033,7 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  * what the last one took, and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer
  * than the prediction's way. They are compared, too, wherever springs are stiff, uneven or explicit, and where pins
  * have just stopped: another solve that has come to its end needs no bound. Cloth that touches colliders at rest is
- * always compared, with the energy of contact and the work of friction (contact/energy.h): the tangents of contacts are
+ * always compared, with the energy of contact and the work of friction (contact/press.h): the tangents of contacts are
  * predicted one by one, so that the solve need not lead down; its ways are shortened towards rest, as a motion as a
  * whole would lead into the collider. There is no bound where a collider that is touched moves, and does work, nor for
  * cloth with tethers or targets, nor for cloth in several pieces, which move as a whole each for itself.
@@ -23754,18 +23569,19 @@ static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t r
 }
 
 /* What a particle that is attached to a body gives to it at the solution, scaled. */
-static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const body_unknown *u, const body_spring *s,
-                                   int32_t has_solution) {
-  const cloth_vector with_body = carried_point(u->solution, s->arm);
-  const cloth_vector moved = vector_subtract(solution_at(c, a, s->row, s->column, has_solution), with_body);
-  return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
+static cloth_vector pull_of_attachment(const cloth *c, const solve_arrays *a, const body_unknown *u,
+                                       const body_contact *e, int32_t has_solution) {
+  const int32_t row = e->place[0] / a->pitch, column = e->place[0] - row * a->pitch;
+  const cloth_vector with_body = carried_point(u->solution, e->arm);
+  const cloth_vector moved = vector_subtract(solution_at(c, a, row, column, has_solution), with_body);
+  return vector_scale(vector_add(e->offset, vector_flush_work(moved)), e->along);
 }
 
 /* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
 static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
   float values[3][CLOTH_LANES];
   const vector_array forces = {values[0], values[1], values[2]};
-  EACH_BODY_TOUCH(c, a, u, e, k, {
+  EACH_BODY_TOUCH(c, u, e, k, {
     lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
       const int32_t column = e->column + k + lane;
@@ -23782,7 +23598,7 @@ CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t 
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     note_held_touches(c, a, t, u);
-    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
+    EACH_ATTACHMENT(c, t, u, e, { note_scaled(c, t, held->particle, pull_of_attachment(c, a, u, &e, has_solution)); });
   }
 }
 
@@ -23793,7 +23609,7 @@ static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, co
   if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, has_solution), sum_of_cells(c, has_solution)); }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
-    EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
+    EACH_ATTACHMENT(c, t, u, e, { sum = vector_subtract(sum, pull_of_attachment(c, a, u, &e, has_solution)); });
   }
   return sum;
 }
@@ -24878,7 +24694,7 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
     add_contacts(c, t);
     add_cell_forces(c);
   }
-  if (WITH_BODIES && add_body_springs(c, t)) {
+  if (WITH_BODIES && add_attachments(c, t)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0;
     w->diagonal_changed = 1;
   }
@@ -26006,8 +25822,7 @@ static int find_friction_fault(const cloth_collider *body) {
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
   if (!body) { return COLLIDER_FAULT(POINTER); }
-  int error = find_shape_fault(body);
-  if (error) { return error; }
+  RETURN_IF_ERROR(find_shape_fault(body));
   if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) { return COLLIDER_FAULT(POSITION); }
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
@@ -26042,8 +25857,8 @@ static collider_slot stored_collider(const cloth_collider *body) {
 /* CLOTH_OK if a collider is as it should be, and there is capacity for it in place of that at `index`, -1 for none;
    with mass it has to be convex. */
 static int check_new_collider(const cloth *c, const cloth_collider *body, int32_t index) {
-  const int error = check_collider(body);
-  if (error || !has_geometry(body)) { return error; }
+  RETURN_IF_ERROR(check_collider(body));
+  if (!has_geometry(body)) { return CLOTH_OK; }
   if (is_concave(body) && body_number(c, index) >= 0) { return CLOTH_ERROR_CONFLICT; }
   if (!is_mesh(body->shape)) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
   const int was_mesh = index >= 0 && is_mesh(colliders_of(c)[index].body.shape);
@@ -26051,9 +25866,8 @@ static int check_new_collider(const cloth *c, const cloth_collider *body, int32_
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  int error = check_cloth(c);
-  if (!error) { error = check_new_collider(c, collider, -1); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
+  RETURN_IF_ERROR(check_new_collider(c, collider, -1));
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       colliders_of(c)[index] = stored_collider(collider);
@@ -26066,9 +25880,8 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(c, index);
-  if (!error) { error = check_new_collider(c, collider, index); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
+  RETURN_IF_ERROR(check_new_collider(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -26077,12 +25890,10 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(c, index);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
   if (!current) { return CLOTH_ERROR_NULL; }
-  error = check_pose(current);
-  if (!error && previous) { error = check_pose(previous); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_pose(current));
+  RETURN_IF_ERROR(previous ? check_pose(previous) : CLOTH_OK);
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
@@ -26091,8 +25902,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  int error = check_collider_index(c, index);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -26109,8 +25919,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(c, index);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
   if (!reaction) { return CLOTH_ERROR_NULL; }
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;
@@ -26189,9 +25998,8 @@ static void forget_tethers(const cloth *c) {
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  int error = check_collider_index(c, collider);
-  if (!error && body) { error = check_body(body); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, collider));
+  RETURN_IF_ERROR(body ? check_body(body) : CLOTH_OK);
   if (body && is_concave(&colliders_of(c)[collider].body)) { return CLOTH_ERROR_CONFLICT; }
   if (!body) {
     remove_body(c, collider);
@@ -26229,9 +26037,8 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  int error = check_present(c, particle);
-  if (!error) { error = check_collider_index(c, collider); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
+  RETURN_IF_ERROR(check_collider_index(c, collider));
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local = point ? vector_flush_state(*point) : to_local(&colliders_of(c)[collider].previous, x);
   if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) { return CLOTH_ERROR_RANGE; }
@@ -26927,9 +26734,9 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  int error = check_collider(&body->collider);
-  if (!error) { error = check_pose(&body->previous); }
-  if (error || !has_geometry(&body->collider)) { return error; }
+  RETURN_IF_ERROR(check_collider(&body->collider));
+  RETURN_IF_ERROR(check_pose(&body->previous));
+  if (!has_geometry(&body->collider)) { return CLOTH_OK; }
   const int32_t capacity = is_mesh(body->collider.shape) ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   if (capacity == 0) { return CLOTH_ERROR_STATE; }
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;
@@ -30348,6 +30155,93 @@ int cloth_read_image(cloth *c, const void *image, size_t bytes) {
    equal distances the first triangle wins. */
 
 #if WITH_QUERIES
+
+/// A point of a triangle ///
+
+/* Squared lengths and products of lengths below this count as 0: 2^-50 m^2. A product of two is at least 2^-100, and
+   two of these differ by 0 or by at least 2^-123. */
+#define QUERY_QUANTUM 8.8817841970012523e-16f
+/* A triangle whose sum of products in nearest_weights() is below this is taken for a line: 2^-80 m^4. */
+#define MIN_TRIANGLE 8.2718061255302767e-25f
+
+static float query_dot(cloth_vector a, cloth_vector b) {
+  return flush_small(vector_dot(a, b), QUERY_QUANTUM);
+}
+
+/* a / b for 0 <= a <= b; 0 if b is 0. */
+static float share_of(float a, float b) {
+  return b > 0.0f ? minimum(a / b, 1.0f) : 0.0f;
+}
+
+/* Where a point lies: q, the corners relative to it, `along` and `across` their distances along both edges. */
+typedef struct triangle_regions {
+  float along[3], across[3];
+  float opposite[3]; /* share of each corner, if the nearest point is inside, times their sum */
+} triangle_regions;
+
+static triangle_regions regions_of(const cloth_vector q[3]) {
+  const cloth_vector first = vector_flush_state(vector_subtract(q[1], q[0]));
+  const cloth_vector second = vector_flush_state(vector_subtract(q[2], q[0]));
+  triangle_regions r;
+  for (int32_t n = 0; n < 3; n++) {
+    r.along[n] = negate(query_dot(first, q[n]));
+    r.across[n] = negate(query_dot(second, q[n]));
+  }
+  r.opposite[0] = r.along[1] * r.across[2] - r.along[2] * r.across[1];
+  r.opposite[1] = r.along[2] * r.across[0] - r.along[0] * r.across[2];
+  r.opposite[2] = r.along[0] * r.across[1] - r.along[1] * r.across[0];
+  return r;
+}
+
+static void set_weights(float weight[3], float second, float third) {
+  weight[0] = maximum((1.0f - second) - third, 0.0f);
+  weight[1] = second;
+  weight[2] = third;
+}
+
+/* Barycentric weights of the point of a triangle that is nearest to the origin of its corners q (Ericson, "Real-Time
+   Collision Detection", 2005, section 5.1.5): by the regions of the three corners, the three edges, and the inside. */
+static void nearest_weights(const cloth_vector q[3], float weight[3]) {
+  const triangle_regions r = regions_of(q);
+  const float to_third = r.across[1] - r.along[1], to_second = r.along[2] - r.across[2];
+  const float sum = r.opposite[0] + r.opposite[1] + r.opposite[2];
+  if (r.along[0] <= 0.0f && r.across[0] <= 0.0f) {
+    set_weights(weight, 0.0f, 0.0f);
+  } else if (r.along[1] >= 0.0f && r.across[1] <= r.along[1]) {
+    set_weights(weight, 1.0f, 0.0f);
+  } else if (r.opposite[2] <= 0.0f && r.along[0] >= 0.0f && r.along[1] <= 0.0f) {
+    set_weights(weight, share_of(r.along[0], r.along[0] - r.along[1]), 0.0f);
+  } else if (r.across[2] >= 0.0f && r.along[2] <= r.across[2]) {
+    set_weights(weight, 0.0f, 1.0f);
+  } else if (r.opposite[1] <= 0.0f && r.across[0] >= 0.0f && r.across[2] <= 0.0f) {
+    set_weights(weight, 0.0f, share_of(r.across[0], r.across[0] - r.across[2]));
+  } else if (!(sum > MIN_TRIANGLE) || (r.opposite[0] <= 0.0f && to_third >= 0.0f && to_second >= 0.0f)) {
+    const float third = share_of(maximum(to_third, 0.0f), maximum(to_third, 0.0f) + maximum(to_second, 0.0f));
+    set_weights(weight, 1.0f - third, third);
+  } else {
+    const float least = sum * WORK_QUANTUM;
+    set_weights(weight, share_of(flush_small(r.opposite[1], least), sum),
+                share_of(flush_small(r.opposite[2], least), sum));
+  }
+}
+
+static cloth_vector weighted_point(const cloth_vector q[3], const float weight[3]) {
+  const cloth_vector first = vector_scale(vector_subtract(q[1], q[0]), weight[1]);
+  const cloth_vector second = vector_scale(vector_subtract(q[2], q[0]), weight[2]);
+  return vector_flush_state(vector_add(q[0], vector_add(first, second)));
+}
+
+/* Particles at the corners of a triangle, numbered as cloth_write_indices16() writes triangles. */
+static void triangle_corners(const cloth *c, int32_t triangle, int32_t particle[3]) {
+  const int32_t cells = cells_along_warp(c), cell = triangle / 2;
+  const int32_t column = cell % cells, first = cell / cells * c->grid.columns;
+  const int32_t beside = column + 1 < c->grid.columns ? column + 1 : 0, below = first + c->grid.columns;
+  particle[0] = first + column;
+  particle[1] = triangle % 2 ? below + beside : first + beside;
+  particle[2] = triangle % 2 ? below + column : below + beside;
+}
+
+/// Places in a query ///
 
 /* A triangle whose doubled area, seen along a thin ray, is below this is not hit: 2^-60 m^2. */
 #define MIN_SEEN_AREA 8.6736173798840355e-19f

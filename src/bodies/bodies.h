@@ -96,6 +96,11 @@ typedef struct free_turn {
   cloth_vector half, excess;
 } free_turn;
 
+/* The rotation q, then one by an angle of which this is the half, where that is small: the product is normalised. */
+static cloth_rotation turned_by_half(cloth_rotation q, cloth_vector half) {
+  return rotation_product((cloth_rotation){half.x, half.y, half.z, 1.0f}, q);
+}
+
 /* Turns a body about its own axis `axis` by `share` of its spin there beyond that of a ball of the middle moment. */
 static cloth_rotation turn_about_axis(const free_turn *t, cloth_rotation q, int32_t axis, float share) {
   const cloth_vector local = vector_flush_work(rotate(rotation_conjugate(q), t->half));
@@ -119,10 +124,8 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
   const cloth_vector momentum = vector_flush_work(vector(spin.x * share.x, spin.y * share.y, spin.z * share.z));
   const free_turn t = {vector_scale_work(vector_flush_work(rotate(q, momentum)), 0.5f * h),
                        vector_flush_work(vector(least / i.x - ball, least / i.y - ball, least / i.z - ball))};
-  const cloth_vector half = vector_scale_work(t.half, ball);
-  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
   q = turn_about_axis(&t, turn_about_axis(&t, q, first, 0.5f), second, 0.5f);
-  q = rotation_product(rotated, q);
+  q = turned_by_half(q, vector_scale_work(t.half, ball));
   return turn_about_axis(&t, turn_about_axis(&t, q, second, 0.5f), first, 0.5f);
 }
 
@@ -130,9 +133,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_scale_work(b->spin, 0.5f * h);
   if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
-  if (!are_even(b->inertia)) { return turned_freely(b, q, h); }
-  const cloth_rotation rotated = {half.x, half.y, half.z, 1.0f};
-  return rotation_product(rotated, q);
+  return are_even(b->inertia) ? turned_by_half(q, half) : turned_freely(b, q, h);
 }
 
 /* Keeps each component of a vector within +-limit; 0 if it is no number. */
@@ -171,8 +172,7 @@ static void stop_bodies(const cloth *c) {
 static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
   const cloth_vector half = vector_scale_work(angle, 0.5f);
   const float more = 1.0f + flush_work(vector_dot(half, half)) * (1.0f / 3.0f);
-  const cloth_rotation turn = {half.x * more, half.y * more, half.z * more, 1.0f};
-  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : rotation_product(turn, q);
+  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : turned_by_half(q, vector_scale(half, more));
 }
 
 static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {

@@ -74,9 +74,8 @@ static void forget_tethers(const cloth *c) {
 }
 
 int cloth_set_body(cloth *c, int32_t collider, const cloth_body *body) {
-  int error = check_collider_index(c, collider);
-  if (!error && body) { error = check_body(body); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, collider));
+  RETURN_IF_ERROR(body ? check_body(body) : CLOTH_OK);
   if (body && is_concave(&colliders_of(c)[collider].body)) { return CLOTH_ERROR_CONFLICT; }
   if (!body) {
     remove_body(c, collider);
@@ -114,9 +113,8 @@ int cloth_get_body(const cloth *c, int32_t collider, cloth_body *body, cloth_pos
 }
 
 int cloth_attach(cloth *c, int32_t particle, int32_t collider, const cloth_vector *point) {
-  int error = check_present(c, particle);
-  if (!error) { error = check_collider_index(c, collider); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_present(c, particle));
+  RETURN_IF_ERROR(check_collider_index(c, collider));
   const cloth_vector x = vector_load(vectors_at(c, c->state.position), particle);
   const cloth_vector local = point ? vector_flush_state(*point) : to_local(&colliders_of(c)[collider].previous, x);
   if (!vector_in_range(local, CLOTH_POSITION_LIMIT)) { return CLOTH_ERROR_RANGE; }

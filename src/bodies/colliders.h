@@ -75,8 +75,7 @@ static int find_friction_fault(const cloth_collider *body) {
 /* The first fault of a collider, 0 for none. */
 static int find_collider_fault(const cloth_collider *body) {
   if (!body) { return COLLIDER_FAULT(POINTER); }
-  int error = find_shape_fault(body);
-  if (error) { return error; }
+  RETURN_IF_ERROR(find_shape_fault(body));
   if (!vector_in_range(body->pose.position, CLOTH_POSITION_LIMIT)) { return COLLIDER_FAULT(POSITION); }
   return is_unit_rotation(body->pose.rotation) ? find_friction_fault(body) : COLLIDER_FAULT(ROTATION);
 }
@@ -111,8 +110,8 @@ static collider_slot stored_collider(const cloth_collider *body) {
 /* CLOTH_OK if a collider is as it should be, and there is capacity for it in place of that at `index`, -1 for none;
    with mass it has to be convex. */
 static int check_new_collider(const cloth *c, const cloth_collider *body, int32_t index) {
-  const int error = check_collider(body);
-  if (error || !has_geometry(body)) { return error; }
+  RETURN_IF_ERROR(check_collider(body));
+  if (!has_geometry(body)) { return CLOTH_OK; }
   if (is_concave(body) && body_number(c, index) >= 0) { return CLOTH_ERROR_CONFLICT; }
   if (!is_mesh(body->shape)) { return c->settings.capacity.geometry ? CLOTH_OK : CLOTH_ERROR_STATE; }
   const int was_mesh = index >= 0 && is_mesh(colliders_of(c)[index].body.shape);
@@ -120,9 +119,8 @@ static int check_new_collider(const cloth *c, const cloth_collider *body, int32_
 }
 
 int cloth_add_collider(cloth *c, const cloth_collider *collider) {
-  int error = check_cloth(c);
-  if (!error) { error = check_new_collider(c, collider, -1); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_cloth(c));
+  RETURN_IF_ERROR(check_new_collider(c, collider, -1));
   for (int32_t index = 0; index < c->settings.capacity.max_colliders; index++) {
     if (!colliders_of(c)[index].used) {
       colliders_of(c)[index] = stored_collider(collider);
@@ -135,9 +133,8 @@ int cloth_add_collider(cloth *c, const cloth_collider *collider) {
 }
 
 int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) {
-  int error = check_collider_index(c, index);
-  if (!error) { error = check_new_collider(c, collider, index); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
+  RETURN_IF_ERROR(check_new_collider(c, collider, index));
   collider_slot clean = stored_collider(collider);
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -146,12 +143,10 @@ int cloth_set_collider(cloth *c, int32_t index, const cloth_collider *collider) 
 }
 
 int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, const cloth_pose *current) {
-  int error = check_collider_index(c, index);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
   if (!current) { return CLOTH_ERROR_NULL; }
-  error = check_pose(current);
-  if (!error && previous) { error = check_pose(previous); }
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_pose(current));
+  RETURN_IF_ERROR(previous ? check_pose(previous) : CLOTH_OK);
   collider_slot *slot = &colliders_of(c)[index];
   cloth_pose poses[2] = {previous ? normalised_pose(previous) : slot->previous, normalised_pose(current)};
   set_input(c, &slot->previous, &poses[0], sizeof poses[0]);
@@ -160,8 +155,7 @@ int cloth_move_collider(cloth *c, int32_t index, const cloth_pose *previous, con
 }
 
 int cloth_remove_collider(cloth *c, int32_t index) {
-  int error = check_collider_index(c, index);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
   fill_zero(&colliders_of(c)[index], sizeof(collider_slot));
   forget_collider(c, index);
   forget_cells(c, index, -1);
@@ -178,8 +172,7 @@ int cloth_remove_collider(cloth *c, int32_t index) {
 }
 
 int cloth_get_collider_reaction(const cloth *c, int32_t index, cloth_reaction *reaction) {
-  int error = check_collider_index(c, index);
-  if (error) { return error; }
+  RETURN_IF_ERROR(check_collider_index(c, index));
   if (!reaction) { return CLOTH_ERROR_NULL; }
   *reaction = reactions_of(c)[index];
   return CLOTH_OK;

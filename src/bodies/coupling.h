@@ -48,6 +48,7 @@ static void add_body_block(body_unknown *u, int32_t row, int32_t column, const c
 /* A contact of one point of a cloth: K = across I + (along - across) n n^T. */
 typedef struct body_contact {
   cloth_vector normal, arm, force; /* force: on the point, at the place of linearisation */
+  cloth_vector offset;             /* of attachments: from the point of the body to the particle, there */
   float along, across;
   int32_t count, place[3]; /* of particles that move, and with them the point ... */
   float weight[3];         /* ... in these shares; not of touches, whose lanes are particles */
@@ -178,54 +179,43 @@ CLOTH_SEPARATE void add_touch_to_body(const solve_arrays *a, const touch *e, int
 }
 
 /* Runs a statement for the lanes of all touches of a body. */
-#define EACH_BODY_TOUCH(c, a, u, e, k, ...)                                                                            \
+#define EACH_BODY_TOUCH(c, u, e, k, ...)                                                                               \
   EACH_TOUCH(c, e, {                                                                                                   \
-    if (e->collider == (u)->collider) { EACH_TOUCH_LANES(e, (a)->columns, k, __VA_ARGS__); }                           \
+    if (e->collider == (u)->collider) { EACH_TOUCH_LANES(e, (c)->grid.columns, k, __VA_ARGS__); }                      \
   })
 
-/* An attachment that is a spring to a body: of a particle to a point that moves with it. */
-typedef struct body_spring {
-  int32_t row, column, place;
-  cloth_vector arm, offset; /* offset: from the point to the particle, where it is linearised */
-  float stiffness;
-} body_spring;
-
-static body_spring body_spring_of(const solve_arrays *a, const substep_terms *t, const attachment *held,
-                                  const body_unknown *u) {
-  body_spring s;
-  s.row = held->particle / a->columns;
-  s.column = held->particle - s.row * a->columns;
-  s.place = s.row * a->pitch + s.column;
-  s.arm = vector_flush_work(rotate(u->end.rotation, held->point));
+/* An attachment to a body as a contact that is as stiff in all directions: of a particle with a point that moves with
+   the body. */
+CLOTH_ONCE void take_attachment(const cloth *c, const substep_terms *t, const attachment *held, const body_unknown *u,
+                                body_contact *e) {
+  const solve_arrays *a = arrays_of(c);
+  const cloth_vector arm = vector_flush_work(rotate(u->end.rotation, held->point));
   const cloth_vector x = near_particle(a, a->place, held->particle);
-  s.offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, s.arm)));
-  s.stiffness = ATTACHED_STIFFNESS * (maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness) + t->share);
-  return s;
-}
-
-/* An attachment as a contact that is as stiff in all directions. */
-static body_contact contact_of_spring(const body_spring *s) {
-  return (body_contact){.arm = s->arm,
-                        .force = vector_scale(s->offset, negate(s->stiffness)),
-                        .along = s->stiffness,
-                        .across = s->stiffness,
-                        .count = 1,
-                        .place = {s->place},
-                        .weight = {1.0f}};
+  const cloth_vector offset = vector_flush_work(vector_subtract(x, vector_add(u->centre, arm)));
+  const float stretch = maximum(t->spring[WARP].stiffness, t->spring[WEFT].stiffness);
+  const float stiffness = ATTACHED_STIFFNESS * (stretch + t->share);
+  *e = (body_contact){.arm = arm,
+                      .force = vector_scale(offset, negate(stiffness)),
+                      .offset = offset,
+                      .along = stiffness,
+                      .across = stiffness,
+                      .count = 1,
+                      .place = {place_of(a, held->particle)},
+                      .weight = {1.0f}};
 }
 
 /* The touch of a cell as a contact of its point. */
-static body_contact contact_of_cell(const solve_arrays *a, const cell_touch *touched, const body_unknown *u) {
-  body_contact e = {.normal = touched->normal,
-                    .arm = arm_of_cell(a, touched, u->centre),
-                    .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
-                    .along = touched->law.along,
-                    .across = touched->law.across};
+CLOTH_ONCE void take_cell_contact(const cloth *c, const cell_touch *touched, const body_unknown *u, body_contact *e) {
+  const solve_arrays *a = arrays_of(c);
+  *e = (body_contact){.normal = touched->normal,
+                      .arm = arm_of_cell(a, touched, u->centre),
+                      .force = cell_force(touched, vector(0.0f, 0.0f, 0.0f)),
+                      .along = touched->law.along,
+                      .across = touched->law.across};
   EACH_MOVING_CORNER(a, touched, n, i, {
-    e.place[e.count] = i;
-    e.weight[e.count++] = touched->weight[n];
+    e->place[e->count] = i;
+    e->weight[e->count++] = touched->weight[n];
   });
-  return e;
 }
 
 /* K v */
@@ -233,50 +223,60 @@ static cloth_vector body_contact_product(const body_contact *e, cloth_vector v) 
   return element_product(e->normal, e->along, e->across, vector_flush_work(v));
 }
 
-/* Runs a statement for all attachments to a body, as springs. */
-#define EACH_BODY_SPRING(c, a, t, u, s, ...)                                                                           \
-  for (int32_t spring_number = 0; spring_number < inputs_of(c)->attachment_count; spring_number++) {                   \
-    const attachment *held = &attachments_of(c)[spring_number];                                                        \
+/* Runs a statement for all attachments `held` to a body, as contacts `e`. */
+#define EACH_ATTACHMENT(c, t, u, e, ...)                                                                               \
+  for (int32_t attached = 0; attached < inputs_of(c)->attachment_count; attached++) {                                  \
+    const attachment *held = &attachments_of(c)[attached];                                                             \
     if (held->collider == (u)->collider) {                                                                             \
-      const body_spring s = body_spring_of(a, t, held, u);                                                             \
+      body_contact e;                                                                                                  \
+      take_attachment(c, t, held, u, &e);                                                                              \
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
   }
 
-/* Runs a statement for contacts `e` of a body with points: of cells that have a block, and attachments. */
-#define EACH_BODY_POINT(c, a, t, u, e, ...)                                                                            \
-  EACH_CELL_TOUCH(c, touched, {                                                                                        \
-    if (touched->collider == (u)->collider && has_block(&touched->law)) {                                              \
-      const body_contact e = contact_of_cell(a, touched, u);                                                           \
-      __VA_ARGS__;                                                                                                     \
-    }                                                                                                                  \
-  })                                                                                                                   \
-  EACH_BODY_SPRING(c, a, t, u, spring, {                                                                               \
-    const body_contact e = contact_of_spring(&spring);                                                                 \
-    __VA_ARGS__;                                                                                                       \
-  })
+/* Contact number `n` with points of a cloth, first of cells, then of attachments: 0 if it is not of a body, or of a
+   cell that has no block. */
+static int find_body_point(const cloth *c, const substep_terms *t, const body_unknown *u, int32_t n, body_contact *e) {
+  const int32_t cells = workspace_of(c)->cells;
+  if (n < cells) {
+    const cell_touch *touched = cell_touches_of(c) + n;
+    if (touched->collider != u->collider || !has_block(&touched->law)) { return 0; }
+    take_cell_contact(c, touched, u, e);
+    return 1;
+  }
+  const attachment *held = &attachments_of(c)[n - cells];
+  if (held->collider != u->collider) { return 0; }
+  take_attachment(c, t, held, u, e);
+  return 1;
+}
+
+/* Runs a statement for contacts `e` of a body with points. */
+#define EACH_BODY_POINT(c, t, u, e, ...)                                                                               \
+  for (int32_t point = 0; point < workspace_of(c)->cells + inputs_of(c)->attachment_count; point++) {                  \
+    body_contact e;                                                                                                    \
+    if (find_body_point(c, t, u, point, &e)) { __VA_ARGS__; }                                                          \
+  }
 
 /* Adds the block and force of attachments on the particles alone. Returns 1 if there are any. */
-CLOTH_SEPARATE int32_t add_body_springs(const cloth *c, const substep_terms *t) {
-  const solve_arrays arrays = *arrays_of(c), *a = &arrays;
+CLOTH_SEPARATE int32_t add_attachments(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
   int32_t any = 0;
   for (int32_t n = 0; n < body_count_of(c); n++) {
-    const body_unknown *u = &body_unknowns_of(c)[n];
-    EACH_BODY_SPRING(c, a, t, u, s, {
+    EACH_ATTACHMENT(c, t, &body_unknowns_of(c)[n], e, {
       any = 1;
-      *own_at(a->diagonal, 1, s.place, 0) += s.stiffness;
-      add_to_particle(a, held->particle, vector_scale(s.offset, negate(s.stiffness)));
+      *own_at(a->diagonal, 1, e.place[0], 0) += e.along;
+      add_to_own(a->residual, e.place[0], e.force);
     });
   }
   return any;
 }
 
 /* Begins the block and the residual of a body, and adds all of its cloth that touches it. */
-CLOTH_ONCE void assemble_body(const cloth *c, const solve_arrays *a, const substep_terms *t, const rigid_body *b,
-                              body_unknown *u) {
+CLOTH_ONCE void assemble_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
+  const solve_arrays *a = arrays_of(c);
   start_body_block(c, t, b, u);
-  EACH_BODY_TOUCH(c, a, u, e, k, add_touch_to_body(a, e, k, u));
-  EACH_BODY_POINT(c, a, t, u, e, add_body_contact(u, &e));
+  EACH_BODY_TOUCH(c, u, e, k, add_touch_to_body(a, e, k, u));
+  EACH_BODY_POINT(c, t, u, e, add_body_contact(u, &e));
 }
 
 /* Adds floats of a body in one cloth to those `to` of the cloth which leads. */
@@ -301,14 +301,15 @@ static void lead_floats(const body_unknown *u, float *to, const float *from, int
   })
 
 /* Adds sign K G y of all that touches a body to a vector of the particles, the residual or the product. */
-static void add_carried(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u,
-                        const float *y, float *to, float sign) {
+static void add_carried(const cloth *c, const substep_terms *t, const body_unknown *u, const float *y, float *to,
+                        float sign) {
+  const solve_arrays *a = arrays_of(c);
   const lanes signs = lanes_splat(sign);
-  EACH_BODY_TOUCH(c, a, u, e, k, {
+  EACH_BODY_TOUCH(c, u, e, k, {
     const lanes3 force = touch_product(e, k, carried(y, arms_of_touch(a, e, k, u)));
     add_at_touch(a, to, e, k, lanes3_scale(force, signs));
   });
-  EACH_BODY_POINT(c, a, t, u, e, {
+  EACH_BODY_POINT(c, t, u, e, {
     const cloth_vector force = body_contact_product(&e, carried_point(y, e.arm));
     for (int32_t n = 0; n < e.count; n++) {
       add_to_own(to, e.place[n], vector_scale(force, sign * e.weight[n]));
@@ -319,10 +320,7 @@ static void add_carried(const cloth *c, const solve_arrays *a, const substep_ter
 /* Begins the solve: bodies move by what acts on them alone, and the particles feel it. */
 CLOTH_SEPARATE void start_coupling(const solve_group *s) {
   EACH_LED(s, m, u, lead_floats(u, u->leader->pressed.partial, u->pressed.partial, LANES_SUMS));
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    assemble_body(m->c, a, m->t, &bodies_of(m->c)[body_number], u);
-  });
+  EACH_UNKNOWN(s, m, u, assemble_body(m->c, m->t, &bodies_of(m->c)[body_number], u));
   EACH_LED(s, m, u, {
     lead_floats(u, u->leader->factor, u->factor, BODY_ENTRIES);
     lead_floats(u, u->leader->residual, u->residual, BODY_UNKNOWNS);
@@ -337,26 +335,23 @@ CLOTH_SEPARATE void start_coupling(const solve_group *s) {
       solve_body(u, u->residual, u->solution, 1.0f);
     }
   });
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    add_carried(m->c, a, m->t, u, u->solution, a->residual, 1.0f);
-  });
+  EACH_UNKNOWN(s, m, u, add_carried(m->c, m->t, u, u->solution, arrays_of(m->c)->residual, 1.0f));
 }
 
 /* A_bp p of a body with the direction p, or with the solution if `takes_solution`. */
-static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms *t, body_unknown *u,
-                      int32_t takes_solution) {
+static void pull_body(const cloth *c, const substep_terms *t, body_unknown *u, int32_t takes_solution) {
+  const solve_arrays *a = arrays_of(c);
   lanes_sum force[3], moment[3];
   fill_zero(force, sizeof force);
   fill_zero(moment, sizeof moment);
-  EACH_BODY_TOUCH(c, a, u, e, k, {
+  EACH_BODY_TOUCH(c, u, e, k, {
     const lanes3 p = takes_solution ? own_at_touch(a, a->solution, e, k) : near_at_touch(a, a->direction, e, k);
     const lanes3 f = touch_product(e, k, lanes3_flush(p));
     lanes3_sum_add(force, k, f);
     lanes3_sum_add(moment, k, lanes3_cross(arms_of_touch(a, e, k, u), f));
   });
   cloth_vector f = lanes3_sum_total(force), m = lanes3_sum_total(moment);
-  EACH_BODY_POINT(c, a, t, u, e, {
+  EACH_BODY_POINT(c, t, u, e, {
     cloth_vector moved = vector(0.0f, 0.0f, 0.0f);
     for (int32_t n = 0; n < e.count; n++) {
       const int32_t i = e.place[n];
@@ -376,10 +371,7 @@ static void pull_body(const cloth *c, const solve_arrays *a, const substep_terms
 /* P = - B^-1 A_bp p of all bodies. Returns p . A_pb P. */
 static float move_bodies(const solve_group *s, int32_t takes_solution) {
   float sum = 0.0f;
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    pull_body(m->c, a, m->t, u, takes_solution);
-  });
+  EACH_UNKNOWN(s, m, u, pull_body(m->c, m->t, u, takes_solution));
   EACH_LED(s, m, u, lead_floats(u, u->leader->pull, u->pull, BODY_UNKNOWNS));
   EACH_UNKNOWN(s, m, u, {
     if (u->leader) {
@@ -398,10 +390,7 @@ static float move_bodies(const solve_group *s, int32_t takes_solution) {
    q. */
 CLOTH_SEPARATE float multiply_bodies(const solve_group *s, int32_t is_last) {
   const float sum = move_bodies(s, 0);
-  EACH_UNKNOWN(s, m, u, {
-    const solve_arrays *a = arrays_of(m->c);
-    if (!is_last) { add_carried(m->c, a, m->t, u, u->direction, a->product, -1.0f); }
-  });
+  if (!is_last) { EACH_UNKNOWN(s, m, u, add_carried(m->c, m->t, u, u->direction, arrays_of(m->c)->product, -1.0f)); }
   return sum;
 }
 

@@ -32,9 +32,9 @@ static int check_tables(const cloth *c, const cloth_surroundings *around) {
 }
 
 static int check_shared_body(const cloth *c, const cloth_surroundings *around, const cloth_shared_body *body) {
-  int error = check_collider(&body->collider);
-  if (!error) { error = check_pose(&body->previous); }
-  if (error || !has_geometry(&body->collider)) { return error; }
+  RETURN_IF_ERROR(check_collider(&body->collider));
+  RETURN_IF_ERROR(check_pose(&body->previous));
+  if (!has_geometry(&body->collider)) { return CLOTH_OK; }
   const int32_t capacity = is_mesh(body->collider.shape) ? c->settings.capacity.meshes : c->settings.capacity.geometry;
   if (capacity == 0) { return CLOTH_ERROR_STATE; }
   return has_its_geometry(around, &body->collider) ? CLOTH_OK : CLOTH_ERROR_GEOMETRY;

@@ -199,7 +199,7 @@ typedef struct workspace {
   float last_step;        /* length of the last iteration's step along its direction, see solve/solve.h */
   int32_t touches, searched, moved_out, parts, remembers; /* of contact, see contact/result.h */
   int32_t searched_before;                                /* for parts that were too long, since work was charged */
-  int32_t may_run_away; /* 1: a solid is so near in the part that neighbours may pull particles into it: runaway.h */
+  int32_t may_run_away; /* 1: a solid is so near in the part that neighbours may pull particles into it: result.h */
   int32_t predictions;  /* of contacts with tethers, motion constraints and backstops in the part, see terms/bounds.h */
   int32_t cells, cell_searches; /* triangles that touch colliders in the part; that were looked at for that */
   int32_t has_pairs;            /* whether pairs of cloth and cloth touch in the part, see self/equation.h */

@@ -5,7 +5,6 @@
 #include "cell_nearest.h"
 #include "contact_record.h"
 #include "element.h"
-#include "energy.h"
 #include "law.h"
 #include "memory.h"
 #include "points.h"
@@ -85,9 +84,9 @@ static void take_cell(const cloth *c, const solve_arrays *a, const substep_terms
   to->held[lane] = held;
   to->stiffness[lane] = cell_stiffness(c, t, e);
   if (held > 0.0f) { to->stiffness[lane] += stiffness_of_body(c, t, find_unknown(c, e->collider), is_deep_cell(c, e)); }
-  put_vector(to->normal, lane, e->normal);
-  put_vector(to->offset, lane, e->offset);
-  put_vector(to->last, lane, vector_scale_work(e->before.last, t->scale));
+  vector_store(VECTORS_OF(to->normal), lane, e->normal);
+  vector_store(VECTORS_OF(to->offset), lane, e->offset);
+  vector_store(VECTORS_OF(to->last), lane, vector_scale_work(e->before.last, t->scale));
 }
 
 /* Adds what a touch has pressed a body with, which resists its rolling. */
@@ -149,20 +148,6 @@ CLOTH_SEPARATE float multiply_cells(const cloth *c, int32_t is_last) {
   return sum;
 }
 
-/* The law of a touch that lets go where it pulls and is fast; whose friction is bounded by what presses now. */
-static element_law released_law(const cell_touch *e, cloth_vector moved, float friction, int32_t is_fast) {
-  const float press = e->law.force - e->law.along * flush_work(vector_dot(e->normal, moved));
-  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  const float most = friction * press;
-  element_law law = e->law;
-  if (press < 0.0f && is_fast) {
-    law.force = law.along = law.across = 0.0f;
-  } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_work(most / maximum(way, WORK_QUANTUM));
-  }
-  return law;
-}
-
 /* Lets go what pulls, as release_contacts() does, but for bodies. */
 CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t has_solution, int32_t all) {
   const solve_arrays *a = arrays_of(c);
@@ -173,7 +158,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
     if (!(e->law.along > 0.0f) || !(all || fast < e->way) || find_unknown(c, e->collider)) { continue; }
     const cloth_vector moved = solution_of_cell(a, e, length, has_solution), before = cell_force(e, moved);
     const element_law old = e->law;
-    e->law = released_law(e, moved, cell_friction(c, e), fast < e->way);
+    e->law = released_law(&e->law, e->normal, e->offset, moved, cell_friction(c, e), fast < e->way);
     if (e->law.along == old.along && e->law.across == old.across) { continue; }
     const cloth_vector direction = near_at_cell(a, a->direction, e, p);
     const cloth_vector r = vector_flush_work(vector_subtract(cell_force(e, moved), before));
@@ -189,7 +174,7 @@ CLOTH_SEPARATE solve_change release_cells(const cloth *c, float length, int32_t 
   return change;
 }
 
-/* By how much the energy of touches of cells rises along the ways of a substep, see contact/energy.h. */
+/* By how much the energy of touches of cells rises along the ways of a substep, see contact/press.h. */
 CLOTH_SEPARATE float cells_rise(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   const float thickness = contact_thickness(c);
@@ -229,22 +214,6 @@ static cloth_vector sum_of_cells(const cloth *c, int32_t has_solution) {
   return vector_flush_work(sum);
 }
 
-/* From the position of a collider to the point of a touch, which is at a place in its axes: as the solve has it, if it
-   is a body. */
-static cloth_vector arm_of_reaction(const solve_arrays *a, const touched_body *b, const cell_touch *e,
-                                    cloth_vector place) {
-  return b->unknown ? arm_of_cell(a, e, b->unknown->centre) : vector_flush_work(rotate(b->end.rotation, place));
-}
-
-/* What a touch has given at the solution, and what the collider has received. */
-static cloth_vector react_to_cell(const cloth *c, const substep_terms *t, const cell_touch *e, cloth_vector moved,
-                                  cloth_vector arm) {
-  const cloth_vector newton = vector_scale_work(cell_force(e, moved), 1.0f / t->scale);
-  const cloth_vector impulse = vector_scale_work(newton, negate(t->h));
-  add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
-  return newton;
-}
-
 /* Ends a touch. Returns 1 if it is remembered, as *m. */
 static int finish_cell(const cloth *c, const solve_arrays *a, const substep_terms *t, const touched_body *b,
                        const cell_touch *e, int32_t has_solution, cell_memory *m) {
@@ -258,7 +227,11 @@ static int finish_cell(const cloth *c, const solve_arrays *a, const substep_term
   }
   const cloth_vector place = vector_flush_state(to_local(&b->end, vector_flush_state(at)));
   const cloth_vector moved = moved_on_collider(c, a, e, has_solution);
-  const cloth_vector newton = react_to_cell(c, t, e, moved, arm_of_reaction(a, b, e, place));
+  const cloth_vector arm =
+      b->unknown ? arm_of_cell(a, e, b->unknown->centre) : vector_flush_work(rotate(b->end.rotation, place));
+  const cloth_vector newton = vector_scale_work(cell_force(e, moved), 1.0f / t->scale);
+  const cloth_vector impulse = vector_scale_work(newton, negate(t->h));
+  add_to_reaction(c, e->collider, impulse, vector_cross(arm, impulse));
   const float distance = distance_of_point(b->shape, b->geometry, place, &normal);
   const float depth = minimum(maximum((e->reach - distance) / thickness, 0.0f), DEEPEST);
   const float law = flush_work(lanes_first_value(law_force(lanes_splat(k * thickness), lanes_splat(depth))));

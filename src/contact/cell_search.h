@@ -350,22 +350,16 @@ static void find_remembered(cell_search *s, int32_t row, uint32_t triangles[2]) 
 /* Leaves those among the first and the second triangles of a row of the present block that may begin to touch. */
 CLOTH_SEPARATE void choose_triangles(cell_search *s, const corner_row *above, const corner_row *under,
                                      uint32_t triangles[2]) {
-  uint32_t first = 0, second = 0;
-  for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
-    const uint32_t group = ((1u << CLOTH_LANES) - 1u) << k, may = (triangles[0] | triangles[1]) & group;
-    if (!may) { continue; }
-    const corner_block a = corners_at(above, k), d = corners_at(under, k + 1);
-    if (triangles[0] & group) {
-      const corner_block b = corners_at(above, k + 1);
-      first |= lanes_bits(may_triangles_touch(s, &a, &b, &d)) << k;
+  for (int32_t second = 0; second < 2; second++) {
+    uint32_t may = 0;
+    for (int32_t k = 0; k < TOUCH_LANES; k += CLOTH_LANES) {
+      if (!(triangles[second] >> k & ((1u << CLOTH_LANES) - 1u))) { continue; }
+      const corner_block a = corners_at(above, k), c = corners_at(under, k + 1);
+      const corner_block b = second ? corners_at(under, k) : corners_at(above, k + 1);
+      may |= lanes_bits(may_triangles_touch(s, &a, &b, &c)) << k;
     }
-    if (triangles[1] & group) {
-      const corner_block c = corners_at(under, k);
-      second |= lanes_bits(may_triangles_touch(s, &a, &c, &d)) << k;
-    }
+    triangles[second] &= may;
   }
-  triangles[0] &= first;
-  triangles[1] &= second;
 }
 
 /* Searches, as those of particles, that a cell is charged for. */
@@ -431,10 +425,6 @@ typedef struct solid_search {
   corner_row corners[2]; /* used once that is known */
 } solid_search;
 
-static size_t used_bytes(const solid_search *search) {
-  return search->edge_squared < 0.0f ? offsetof(solid_search, corners) : sizeof *search;
-}
-
 LAYOUT_CONTRACT(solid_search_has_room, sizeof(solid_search) <= ROOM_BYTES);
 
 CLOTH_ONCE solid_search *start_solids(const cloth *c, const substep_terms *t) {
@@ -484,6 +474,6 @@ CLOTH_SEPARATE int32_t find_touches(const cloth *c, const substep_terms *t, cons
     if (is_plane_near(&search->body, &bounds->all, thickness)) { find_touches_of_solid(search, &bounds->held); }
   }
   const int32_t is_deep = search->s.is_deep;
-  clear_room(c, used_bytes(search));
+  clear_room(c, search->edge_squared < 0.0f ? offsetof(solid_search, corners) : sizeof *search);
   return is_deep;
 }

@@ -56,16 +56,6 @@ static void open_laws(law_block *b) {
   }
 }
 
-CLOTH_INLINE void put_vector(float to[3][CLOTH_LANES], int32_t lane, cloth_vector v) {
-  to[0][lane] = v.x;
-  to[1][lane] = v.y;
-  to[2][lane] = v.z;
-}
-
-CLOTH_INLINE lanes3 law_vector(float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
 /* An end of an element, and its cloth. */
 typedef struct element_end {
   const solve_arrays *a;
@@ -84,8 +74,8 @@ CLOTH_INLINE void take_end(end_block *to, int32_t lane, const element_end *e, in
     to->springs[k][lane] = a->inverse ? *own_at(a->inverse, SYMMETRIC_FLOATS, i, k) : 0.0f;
   }
   to->mass[lane] = *own_at(a->diagonal, 1, i, 0) + (e->t->bends ? plate_diagonal(e->t) : 0.0f);
-  put_vector(to->last, lane, last);
-  put_vector(to->force, lane, vector_add(own_vector(a->residual, i), last));
+  vector_store(VECTORS_OF(to->last), lane, last);
+  vector_store(VECTORS_OF(to->force), lane, vector_add(own_vector(a->residual, i), last));
   to->share[lane] = e->share;
   to->weight[lane] = e->weight;
   to->scale[lane] = e->scale;
@@ -100,8 +90,8 @@ CLOTH_INLINE void take_held_end(end_block *to, int32_t lane) {
   }
   to->mass[lane] = to->share[lane] = to->scale[lane] = 1.0f;
   to->weight[lane] = to->first[lane] = 0.0f;
-  put_vector(to->last, lane, none);
-  put_vector(to->force, lane, none);
+  vector_store(VECTORS_OF(to->last), lane, none);
+  vector_store(VECTORS_OF(to->force), lane, none);
 }
 
 /* What an element's particles do: compliances, and how far they move without it along and across its normal. */
@@ -122,7 +112,8 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
     lanes along, across;
     const symmetric own = own_terms(symmetric_at(e->springs[0], CLOTH_LANES), lanes_load(e->mass));
     find_resistance(&own, normal, &along, &across);
-    const lanes3 force = lanes3_flush(law_vector(e->force)), last = lanes3_flush(law_vector(e->last));
+    const lanes3 force = lanes3_flush(lanes3_load(VECTORS_OF(e->force), 0)),
+                 last = lanes3_flush(lanes3_load(VECTORS_OF(e->last), 0));
     const lanes out = lanes_flush(lanes3_dot(force, normal)), pressed = lanes_flush(lanes3_dot(last, normal));
     const lanes square = lanes_multiply(lanes_flush(lanes_multiply(w, w)), lanes_load(e->share));
     m.along = lanes_add(m.along, lanes_divide(square, lanes_multiply(along, scale)));
@@ -135,26 +126,23 @@ CLOTH_INLINE element_motion motion_of_block(law_block *b, lanes3 normal) {
   return m;
 }
 
-/* Friction of elements of stiffness k that can hold `most`: they stick, or slide against that. */
+/* Friction of elements of stiffness k that can hold `most`. */
 CLOTH_INLINE lanes element_friction(law_block *b, const element_motion *m, lanes compliance, lanes k, lanes most) {
-  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance);
-  const lanes3 held = lanes3_across(law_vector(b->last), law_vector(b->normal));
-  const lanes3 way = lanes3_add_scaled(lanes3_add(law_vector(b->offset), m->way), held, lanes_negate(compliance));
-  const lanes length = lanes3_length(way);
-  const lanes_mask slips =
-      lanes_less(lanes_multiply(most, lanes_add(resists, k)), lanes_multiply(lanes_multiply(k, resists), length));
-  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_multiply(most, compliance)), lanes_splat(WORK_QUANTUM));
-  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
+  const lanes resists = lanes_divide(lanes_splat(1.0f), compliance), gives = lanes_multiply(most, compliance);
+  const lanes3 held = lanes3_across(lanes3_load(VECTORS_OF(b->last), 0), lanes3_load(VECTORS_OF(b->normal), 0));
+  const lanes3 way =
+      lanes3_add_scaled(lanes3_add(lanes3_load(VECTORS_OF(b->offset), 0), m->way), held, lanes_negate(compliance));
+  return friction_stiffness(k, resists, most, gives, lanes3_length(way));
 }
 
 /* The laws of a block of elements. Where one does not press, its force and stiffness are 0. */
 CLOTH_SEPARATE void find_laws(law_block *b) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f);
-  const lanes3 n = law_vector(b->normal);
+  const lanes3 n = lanes3_load(VECTORS_OF(b->normal), 0);
   const lanes k = lanes_load(b->stiffness), range = lanes_load(b->thickness);
   const lanes depth = lanes_divide(lanes_subtract(lanes_load(b->reach), lanes_load(b->gap)), range);
   const element_motion m = motion_of_block(b, n);
-  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(law_vector(b->last), n)), zero);
+  const lanes last = lanes_maximum(lanes_flush(lanes3_dot(lanes3_load(VECTORS_OF(b->last), 0), n)), zero);
   const lanes pull = lanes_subtract(lanes_multiply(m.along, last), m.out);
   const lanes alone = lanes_add(depth, lanes_divide(pull, range));
   const lanes_mask held = lanes_less(zero, lanes_load(b->held)), moves = lanes_less(zero, m.along);
@@ -179,7 +167,26 @@ CLOTH_SEPARATE void find_laws(law_block *b) {
   b->count = 0;
 }
 
-/* The force of an element whose point has moved by `moved` relative to what it touches. */
+/* How an element presses whose point has moved by `moved` relative to what it touches. */
+CLOTH_INLINE float press_after(const element_law *law, cloth_vector n, cloth_vector moved) {
+  return law->force - law->along * flush_work(vector_dot(n, moved));
+}
+
+/* Its law after that: none if it pulls and then lets go, and friction bounded by what presses there. */
+static element_law released_law(const element_law *law, cloth_vector n, cloth_vector offset, cloth_vector moved,
+                                float friction, int32_t lets_go) {
+  const float press = press_after(law, n, moved), most = friction * press;
+  const float way = vector_length(vector_across(vector_add(offset, moved), n));
+  element_law after = *law;
+  if (press < 0.0f && lets_go) {
+    after.force = after.along = after.across = 0.0f;
+  } else if (press > 0.0f && law->across * way > most) {
+    after.across = flush_work(most / way); /* which has a length */
+  }
+  return after;
+}
+
+/* The force of an element whose point has moved so. */
 CLOTH_INLINE cloth_vector element_force(const element_law *law, cloth_vector n, cloth_vector offset,
                                         cloth_vector moved) {
   const float out = flush_work(vector_dot(n, moved));

@@ -175,22 +175,32 @@ CLOTH_INLINE void take_nearest(nearest_hit *best, uint32_t bits, const triangle_
   }
 }
 
+/* Which triangles lean to the nearest contact by less than 45 degrees, and are above its tangent plane. */
+CLOTH_INLINE lanes_mask do_lean(const surface_hits *h, const triangle_distance *d) {
+  const lanes zero = lanes_splat(0.0f);
+  const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d->normal));
+  const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d->gap));
+  const lanes_mask leans =
+      lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
+  return lanes_both(lanes_both(leans, d->found), lanes_both(lanes_less(zero, d->gap), lanes_less(zero, inside)));
+}
+
 /* The nearest contact beside those found, among triangles whose squared distance may be less than `limit`, of chunks of
-   which there is a bit; of size radius, if there is none. */
+   which there is a bit; of size radius, if there is none. `in_crease`: of the faces that meet the first in one. */
 CLOTH_SEPARATE void find_nearest(triangle_list *list, const surface_point *s, float limit, uint32_t chunks,
-                                 const surface_hits *h, nearest_hit *best) {
+                                 const surface_hits *h, int in_crease, nearest_hit *best) {
   clear_nearest(best, s);
   for (int32_t n = 0; n < list->count && chunks >> n; n++) {
-    if (!(chunks >> n & 1u) || !list->bits[n] || !(list->least[n] < minimum(best->size * best->size, limit))) {
-      continue;
-    }
-    charge_chunk(list, COST_CHUNK_NEAREST);
+    if (!(chunks >> n & 1u) || !list->bits[n]) { continue; }
+    if (in_crease) { charge_chunk(list, COST_CHUNK); } /* whether it is measured or not */
+    if (!(list->least[n] < minimum(best->size * best->size, limit))) { continue; }
+    if (!in_crease) { charge_chunk(list, COST_CHUNK_NEAREST); }
     EACH_TRIANGLE_LANES(list, n, k, near, {
       const float most = minimum(best->size * best->size, limit);
       triangle_distance d;
       const triangle_lanes t = listed_triangles(list, n, k);
-      if (measure_triangles(&t, s, most, 1, &d)) {
-        const uint32_t bits = lanes_bits(are_hits_apart(h, &d)) & near;
+      if (measure_triangles(&t, s, most, !in_crease, &d)) {
+        const uint32_t bits = lanes_bits(in_crease ? do_lean(h, &d) : are_hits_apart(h, &d)) & near;
         take_nearest(best, bits, &d);
       }
     });
@@ -202,8 +212,8 @@ static float find_nearest_of_all(triangle_list *list, const surface_point *s, co
                                  nearest_hit *best) {
   const float most = s->radius * s->radius, least = measure_nearest(list, s).least, about = about_nearest(least);
   clear_nearest(best, s);
-  if (least < most) { find_nearest(list, s, about, list->measured, h, best); }
-  if (least < most && !(best->size * best->size < about)) { find_nearest(list, s, most, ALL_CHUNKS, h, best); }
+  if (least < most) { find_nearest(list, s, about, list->measured, h, 0, best); }
+  if (least < most && !(best->size * best->size < about)) { find_nearest(list, s, most, ALL_CHUNKS, h, 0, best); }
   return least;
 }
 
@@ -232,33 +242,11 @@ static float find_first_hit(triangle_list *list, const surface_point *s, surface
   return least;
 }
 
-/* Finds the nearest face of a list that leans to the nearest contact by less than 45 degrees, as find_nearest(). */
-CLOTH_SEPARATE void find_crease(triangle_list *list, const surface_point *s, const surface_hits *h, nearest_hit *best) {
-  const lanes zero = lanes_splat(0.0f);
-  clear_nearest(best, s);
-  for (int32_t n = 0; n < list->count; n++) {
-    if (!list->bits[n]) { continue; }
-    charge_chunk(list, COST_CHUNK);
-    EACH_TRIANGLE_LANES(list, n, k, near, {
-      triangle_distance d;
-      if (!(list->least[n] < best->gap * best->gap)) { break; }
-      const triangle_lanes t = listed_triangles(list, n, k);
-      if (!measure_triangles(&t, s, best->gap * best->gap, 0, &d)) { continue; }
-      const lanes cosine = lanes_flush(lanes3_dot(lanes3_splat(h->normal[0]), d.normal));
-      const lanes inside = lanes_subtract(lanes_splat(h->gap[0]), lanes_multiply(cosine, d.gap));
-      lanes_mask is_it =
-          lanes_both(lanes_less(lanes_splat(SAME_FACE), cosine), lanes_less(cosine, lanes_splat(SAME_PLANE)));
-      is_it = lanes_both(lanes_both(is_it, d.found), lanes_both(lanes_less(zero, d.gap), lanes_less(zero, inside)));
-      take_nearest(best, lanes_bits(is_it) & near, &d);
-    });
-  }
-}
-
 /* Rounds creases: turns the nearest contact towards the nearest other face that leans to it by less than 45 degrees, by
    w / 2 with w = (g_0 - c g) / ((1 - c) g), which is 0 where that face begins and 1 where both are equally near. */
 static void round_crease(triangle_list *list, const surface_point *s, surface_hits *h) {
   nearest_hit other;
-  find_crease(list, s, h, &other);
+  find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, 1, &other);
   if (!(other.size < s->radius)) { return; }
   const float cosine = flush_work(vector_dot(h->normal[0], other.normal));
   const float w = minimum((h->gap[0] - cosine * other.gap) / ((1.0f - cosine) * other.gap), 1.0f);
@@ -455,7 +443,7 @@ static void find_more_hits(triangle_list *list, const surface_point *s, surface_
   if (!keep_rising(list, s, h)) { return; }
   for (int32_t f = 1; f < SURFACE_FACES; f++) {
     nearest_hit best;
-    find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, &best);
+    find_nearest(list, s, s->radius * s->radius, ALL_CHUNKS, h, 0, &best);
     if (!(best.size < s->radius)) { break; }
     add_hit(h, best.gap, best.normal);
   }

@@ -102,6 +102,16 @@ CLOTH_INLINE contact_tangent tangent_at(lanes stiffness, lanes thickness, lanes 
   return t;
 }
 
+/* The stiffness with which friction holds a way across the normal of this length, that it would be without it, where
+   that is resisted with `resists`: k as long as that gives less than `most`, against which it slides else, and which
+   alone shortens the way by `gives`. */
+CLOTH_INLINE lanes friction_stiffness(lanes k, lanes resists, lanes most, lanes gives, lanes length) {
+  const lanes wants = lanes_multiply(lanes_multiply(k, resists), length);
+  const lanes_mask slips = lanes_less(lanes_multiply(most, lanes_add(resists, k)), wants);
+  const lanes rest = lanes_maximum(lanes_subtract(length, gives), lanes_splat(WORK_QUANTUM));
+  return lanes_select(slips, lanes_flush(lanes_minimum(lanes_divide(most, rest), k)), k);
+}
+
 /* Contacts of particles at a gap from where the law ends, of this thickness, whose motion along the normal without it
    would be `moves` [m]; `compliance`: their own, 1 / (n . D n). All parts are 0 where there is none. */
 CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes gap, lanes compliance, lanes moves) {

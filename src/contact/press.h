@@ -136,13 +136,8 @@ CLOTH_SEPARATE void apply_law(const pressed_block *p, touch *e, int32_t first, i
   const lanes3 last = lanes3_add_scaled(force, n, lanes_negate(lanes_flush(lanes3_dot(force, n))));
   const lanes3 free = lanes3_add_scaled(p->residual, n, lanes_negate(outward));
   const lanes3 way = lanes3_add_scaled(u, lanes3_flush(lanes3_subtract(free, last)), lanes_divide(one, across));
-  const lanes length = lanes3_length(lanes3_flush(way));
-  const lanes friction = touch_friction(p->c, e, &m);
-  const lanes both = lanes_add(across, stiffness), wants = lanes_multiply(lanes_multiply(stiffness, across), length);
-  const lanes_mask slips = lanes_less(lanes_multiply(lanes_multiply(friction, pressed), both), wants);
-  const lanes most = lanes_multiply(friction, pressed);
-  const lanes rest = lanes_maximum(lanes_subtract(length, lanes_divide(most, across)), lanes_splat(WORK_QUANTUM));
-  const lanes held = lanes_select(slips, lanes_minimum(lanes_divide(most, rest), stiffness), stiffness);
+  const lanes length = lanes3_length(lanes3_flush(way)), most = lanes_multiply(touch_friction(p->c, e, &m), pressed);
+  const lanes held = friction_stiffness(stiffness, across, most, lanes_divide(most, across), length);
   touch_store(e, TOUCH_ALONG, k, lanes_keep(presses, law.stiffness));
   touch_store(e, TOUCH_ACROSS, k, lanes_keep(presses, lanes_flush(held)));
   touch_store(e, TOUCH_FORCE, k, lanes_keep(presses, law.force));
@@ -175,35 +170,35 @@ CLOTH_INLINE lanes3 touch_force(const touch *e, int32_t k, lanes3 moved) {
 }
 
 /* The sum of what contacts gave to a block of particles in the last substep, in scaled units. */
-CLOTH_INLINE lanes3 last_forces(const pressed_block *p, int32_t first, int32_t k) {
+CLOTH_INLINE lanes3 last_forces(const cloth *c, const substep_terms *t, int32_t first, int32_t k) {
+  const touch *list = touches_of(c);
   lanes3 sum = lanes3_splat(vector(0.0f, 0.0f, 0.0f));
-  for (int32_t n = first; n >= 0; n = p->list[n].next) {
-    const touch *e = &p->list[n];
-    const remembered m = remember(p->c, touched_number(e), e->row * p->a->columns + e->column + k);
+  for (int32_t n = first; n >= 0; n = list[n].next) {
+    const touch *e = &list[n];
+    const remembered m = remember(c, touched_number(e), e->row * c->grid.columns + e->column + k);
     sum = lanes3_add(sum, lanes3_keep(touch_mask(e, k), m.force));
   }
-  return lanes3_flush(lanes3_scale(sum, lanes_splat(p->t->scale)));
+  return lanes3_flush(lanes3_scale(sum, lanes_splat(t->scale)));
 }
 
 /* The same of one particle. */
 static cloth_vector last_force_on(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t place) {
-  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
   const int32_t row = place / a->pitch, column = place - row * a->pitch, inside = column % TOUCH_LANES;
   const int32_t first = *chain_at(c, row, column - inside), lane = inside % CLOTH_LANES;
   float values[3][CLOTH_LANES];
   if (first < 0) { return vector(0.0f, 0.0f, 0.0f); }
-  lanes3_store(VECTORS_OF(values), 0, last_forces(&p, first, inside - lane), CLOTH_LANES);
+  lanes3_store(VECTORS_OF(values), 0, last_forces(c, t, first, inside - lane), CLOTH_LANES);
   return vector_load(VECTORS_OF(values), lane);
 }
 
 /* Adds what contacts gave last to `product`. */
 static void add_last_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
-  const pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
+  const touch *list = touches_of(c);
   if (workspace_of(c)->touches == 0) { return; }
-  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, {
-               const int32_t place = p.list[first].row * a->pitch + p.list[first].column + k;
-               own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(&p, first, k)));
+  EACH_CHAIN(c, first, EACH_TOUCH_LANES(&list[first], a->columns, k, {
+               const int32_t place = list[first].row * a->pitch + list[first].column + k;
+               own_store(a->product, place, lanes3_add(own_load(a->product, place), last_forces(c, t, first, k)));
              }));
 }
 
@@ -217,7 +212,7 @@ CLOTH_SEPARATE void press_block(pressed_block *p, int32_t first, int32_t k) {
   p->own = a->inverse ? own_terms(own_block(a->inverse, place), on_diagonal) : symmetric_identity(on_diagonal);
   const lanes3 alone = own_load(a->residual, place);
   lanes3 b = alone;
-  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p, first, k);
+  const lanes3 last = holds_last_forces(p->c) ? own_load(a->product, place) : last_forces(p->c, p->t, first, k);
   p->residual = lanes3_keep(p->moves, lanes3_flush(lanes3_add(b, last)));
   for (int32_t n = first; n >= 0; n = p->list[n].next) {
     apply_law(p, &p->list[n], first, k);
@@ -238,31 +233,6 @@ CLOTH_SEPARATE void add_contacts(const cloth *c, const substep_terms *t) {
   const solve_arrays *a = arrays_of(c);
   pressed_block p = {.c = c, .a = a, .t = t, .list = touches_of(c)};
   EACH_CHAIN(c, first, EACH_TOUCH_LANES(&p.list[first], a->columns, k, press_block(&p, first, k)));
-}
-
-/* Lets go contacts of lanes `k` of a touch that pull, those of `goes`, and bounds friction by what presses now, with a
-   coefficient of `friction`; `moved`: the solution so far. Returns by how much the residual changes. */
-CLOTH_INLINE lanes3 release_touch(const solve_arrays *a, touch *e, int32_t k, lanes3 moved, lanes friction,
-                                  lanes_mask goes, lanes_mask which) {
-  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
-  const lanes force = touch_load(e, TOUCH_FORCE, k), out = lanes_flush(lanes3_dot(n, moved));
-  const lanes press = lanes_subtract(force, lanes_multiply(along, out));
-  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
-  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
-  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
-  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
-  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
-  const lanes_mask slips =
-      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
-  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
-  const lanes new_along = lanes_drop(pulls, along), new_across = lanes_drop(pulls, weaker);
-  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
-  touch_store(e, TOUCH_ALONG, k, new_along);
-  touch_store(e, TOUCH_ACROSS, k, new_across);
-  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, lanes_subtract(new_along, along),
-                    lanes_subtract(new_across, across));
-  return lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
 }
 
 /* What changing contacts in the solve takes, and what it changes. */
@@ -294,24 +264,41 @@ CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, la
   rel->changed = 1;
 }
 
-/* Lets go in lanes `k` of a touch what is fast and, before the last iteration, what began outside of the law. */
+/* Lets go in lanes `k` of a touch what pulls and is fast and, before the last iteration, what began outside of the law,
+   and bounds friction by what presses now. */
 CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
-  const int32_t particle = e->row * rel->a->columns + e->column + k;
+  const solve_arrays *a = rel->a;
+  const int32_t particle = e->row * a->columns + e->column + k;
   const uint32_t fast = (uint32_t)e->fast >> k;
   if (!rel->all && !fast) { return; }
-  const lanes along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
-  const lanes_mask acts = lanes_less(lanes_splat(0.0f), along);
+  const lanes zero = lanes_splat(0.0f), along = touch_load(e, TOUCH_ALONG, k), across = touch_load(e, TOUCH_ACROSS, k);
+  const lanes_mask acts = lanes_less(zero, along);
   const lanes_mask which = rel->all ? acts : lanes_both(acts, lanes_of_bits(fast));
   if (!lanes_any(which)) { return; }
   const lanes_mask is_out = lanes_less(touch_load(e, TOUCH_REACH, k), touch_load(e, TOUCH_GAP, k));
   const lanes_mask goes = lanes_of_bits(rel->all ? fast | lanes_bits(is_out) : fast);
   const remembered m = remember(rel->c, touched_number(e), particle);
-  const lanes3 moved = solution_at_touch(rel->a, e, k, rel->length, rel->has_solution);
-  const lanes3 change = release_touch(rel->a, e, k, moved, touch_friction(rel->c, e, &m), goes, which);
-  const lanes less_along = lanes_subtract(touch_load(e, TOUCH_ALONG, k), along);
-  const lanes less_across = lanes_subtract(touch_load(e, TOUCH_ACROSS, k), across);
+  const lanes friction = touch_friction(rel->c, e, &m), force = touch_load(e, TOUCH_FORCE, k);
+  const lanes3 moved = solution_at_touch(a, e, k, rel->length, rel->has_solution);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), before = touch_force(e, k, moved);
+  const lanes out = lanes_flush(lanes3_dot(n, moved)), press = lanes_subtract(force, lanes_multiply(along, out));
+  const lanes3 u = lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved);
+  const lanes3 way = lanes3_flush(lanes3_add_scaled(u, n, lanes_negate(out)));
+  const lanes length = lanes_maximum(lanes3_length(way), lanes_splat(WORK_QUANTUM));
+  const lanes_mask pulls = lanes_both(lanes_both(lanes_less(press, zero), goes), which);
+  const lanes most = lanes_multiply(friction, lanes_flush(lanes_maximum(press, zero)));
+  const lanes_mask slips =
+      lanes_both(which, lanes_both(lanes_less(zero, press), lanes_less(most, lanes_multiply(across, length))));
+  const lanes weaker = lanes_select(slips, lanes_flush(lanes_divide(most, length)), across);
+  const lanes less_along = lanes_subtract(lanes_drop(pulls, along), along);
+  const lanes less_across = lanes_subtract(lanes_drop(pulls, weaker), across);
+  touch_store(e, TOUCH_FORCE, k, lanes_drop(pulls, force));
+  touch_store(e, TOUCH_ALONG, k, lanes_drop(pulls, along));
+  touch_store(e, TOUCH_ACROSS, k, lanes_drop(pulls, weaker));
+  add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, less_along, less_across);
+  const lanes3 change = lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(lanes_splat(0.0f), both))) { put_change(rel, e, k, change, less_along, less_across); }
+  if (lanes_any(lanes_less(zero, both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
 /* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
@@ -382,4 +369,83 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
     });
   });
   return (solve_change){lanes_sum_total(&r.along), lanes_sum_total(&r.most), r.changed};
+}
+
+/// The energy of contact ///
+
+/*
+ * By how much contact changes the energy along the ways d of a substep, for the bound on it (step/guard.h). The law has
+ * the potential
+ *
+ *   k_0 T^2 (q^3 / 3 + q^4), straight on above 2
+ *
+ * of the depth q, before and after, by the gap and the normal that the touch has. Friction is a force from outside, as
+ * the air is: its work is that of the force at the end of the ways. Colliders rest.
+ *
+ * In: touches, bent = d, direction = the way to the place of linearisation. Out: what the functions return. Scratch:
+ * none.
+ */
+
+CLOTH_INLINE lanes_mask are_within_law(lanes q) {
+  return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
+}
+
+/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`: from the difference, which
+   rounds less. */
+CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
+  const lanes two = lanes_splat(DEEPEST), half = lanes_splat(0.5f), to = lanes_add(depth, more);
+  const lanes p = within_law(depth), q = within_law(to);
+  const lanes_mask inside = lanes_both(are_within_law(depth), are_within_law(to));
+  const lanes less = lanes_select(inside, more, lanes_subtract(q, p));
+  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q)), sum = lanes_add(p, q);
+  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
+  const lanes law = lanes_multiply(less, lanes_add(third, lanes_multiply(sum, squares)));
+  const lanes over = lanes_subtract(lanes_maximum(depth, two), two), past = lanes_subtract(lanes_maximum(to, two), two);
+  const lanes one = lanes_splat(1.0f), mean = lanes_multiply(half, lanes_add(over, past));
+  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), mean));
+  return lanes_add(law, lanes_multiply(lanes_subtract(past, over), beyond));
+}
+
+/* The rise of lanes `k` of a touch. */
+CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
+  const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
+  const lanes3 d = near_at_touch(a, a->bent, e, k), w = near_at_touch(a, a->direction, e, k);
+  const lanes3 n = touch_vector(e, TOUCH_NORMAL, k), moved = lanes3_flush(lanes3_subtract(d, w));
+  const lanes gap = lanes_subtract(touch_load(e, TOUCH_GAP, k), lanes_flush(lanes3_dot(n, w)));
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), gap), thickness);
+  const lanes more = lanes_divide(lanes_negate(lanes_flush(lanes3_dot(n, d))), thickness);
+  const lanes rise = lanes_multiply(scale, law_rise(depth, more));
+  const lanes out = lanes_flush(lanes3_dot(n, moved));
+  const lanes3 offset = lanes3_add_scaled(lanes3_add(touch_vector(e, TOUCH_OFFSET, k), moved), n, lanes_negate(out));
+  const lanes held = lanes_multiply(touch_load(e, TOUCH_ACROSS, k), lanes_flush(lanes3_dot(lanes3_flush(offset), d)));
+  return lanes_keep(touch_mask(e, k), lanes_add(rise, held));
+}
+
+CLOTH_SEPARATE float contact_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
+  const lanes thickness = lanes_splat(contact_thickness(c));
+  const float stiffness = contact_stiffness(t);
+  lanes_sum sum = {{0.0f}};
+  EACH_TOUCH(c, e, EACH_TOUCH_LANES(e, a->columns, k, {
+               const lanes own = touch_stiffness(c, e, k, stiffness);
+               lanes_sum_add(&sum, k, lanes_flush(touch_rise(a, e, k, thickness, own)));
+             }));
+  return lanes_sum_total(&sum);
+}
+
+/* 1 if a collider moves in the step; a body does. */
+static int does_collider_move(const cloth *c, int32_t index) {
+  const collider_slot *slot = slot_at(c, index);
+  return find_unknown(c, index) || !are_equal(&slot->previous, &slot->body.pose, sizeof(cloth_pose));
+}
+
+/* 1 if a collider that is touched moves in the step. */
+static int do_touched_move(const cloth *c) {
+  EACH_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  EACH_CELL_TOUCH(c, e, {
+    if (does_collider_move(c, e->collider)) { return 1; }
+  });
+  return 0;
 }

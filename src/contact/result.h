@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "points.h"
 #include "press.h"
+#include "search.h"
 #include "touch.h"
 
 /// What contact leaves behind ///
@@ -34,11 +35,6 @@
    down (S15). */
 #define SLIDING_SPEED 0.05f
 
-/* What a collider has received, in eight partial sums. */
-typedef struct touch_sums {
-  lanes_sum impulse[3], torque[3];
-} touch_sums;
-
 /* What the pass over the touches takes. */
 typedef struct touch_result {
   const cloth *c;
@@ -47,6 +43,9 @@ typedef struct touch_result {
   const touched_body *b;
   vector_array x, v;
   int32_t has_solution, safety;
+  lanes3 place;                /* where lanes of a touch end, in the collider's axes, ... */
+  lanes distance;              /* ... and how far from it */
+  lanes_sum *impulse, *torque; /* what it has received, a sum for each component */
 } touch_result;
 
 /* A pass over touches of collider `b`. */
@@ -61,27 +60,21 @@ static touch_result touch_result_of(const cloth *c, const substep_terms *t, cons
                         .has_solution = has_solution};
 }
 
-/* Where lanes of a touch end: in the collider's axes, and how far from it. */
-typedef struct touch_end {
-  lanes3 place;
-  lanes distance;
-} touch_end;
-
 /* Moves those particles out that are farther inside than the law is thick. */
-CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches, touch_end *to) {
+CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_mask touches) {
   const int32_t i = e->column + k, particle = e->row * r->a->columns + i, left = r->a->columns - i;
   const lanes thickness = lanes_splat(contact_thickness(r->c));
   const lanes least = lanes_subtract(touch_load(e, TOUCH_REACH, k), thickness);
   lanes3 x = lanes3_load(r->x, particle);
   lanes3 normal;
-  to->place = lanes_to_local(&r->b->end, x);
+  r->place = lanes_to_local(&r->b->end, x);
   if (is_surface(r->b->shape->shape)) { /* guard_surfaces() has moved out what had passed */
     const lanes3 way = lanes3_subtract(x, near_load(near_row(r->a->place, r->a->pitch, e->row), r->a->plane, i));
     const lanes out = lanes_flush(lanes3_dot(touch_vector(e, TOUCH_NORMAL, k), lanes3_flush(way)));
-    to->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
+    r->distance = lanes_add(touch_load(e, TOUCH_GAP, k), out);
     return;
   }
-  const lanes distance = to->distance = distances_to(r->b, &to->place, &normal);
+  const lanes distance = r->distance = distances_to(r->b, &r->place, &normal);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + e->row * r->a->pitch + i));
   const lanes_mask inside = lanes_both(lanes_both(touches, moves), lanes_less(distance, least));
   if (!lanes_any(inside)) { return; }
@@ -97,8 +90,8 @@ CLOTH_SEPARATE void move_out(touch_result *r, const touch *e, int32_t k, lanes_m
   const lanes slower = lanes_select(inside, within, lanes_splat(1.0f));
   lanes3_store(r->v, particle, lanes3_flush_below(lanes3_scale(v, slower), STATE_QUANTUM), left);
   r->safety += (int32_t)lanes_count(lanes_keep(inside, lanes_splat(1.0f)));
-  to->place = lanes_to_local(&r->b->end, x);
-  to->distance = lanes_select(inside, lanes_add(distance, out), distance);
+  r->place = lanes_to_local(&r->b->end, x);
+  r->distance = lanes_select(inside, lanes_add(distance, out), distance);
 }
 
 /* How far particles of lanes `k` of a touch have moved in the solve from what they touch, a body or not. */
@@ -123,13 +116,6 @@ CLOTH_SEPARATE cloth_vector sum_of_contacts(const cloth *c, int32_t has_solution
   return vector_flush_work(lanes3_sum_total(sums));
 }
 
-/* From the position of a collider to particles of lanes `k` of a touch, whose places in its axes are known: as the
-   solve has it, if it is a body. */
-CLOTH_INLINE lanes3 reaction_arm(const touch_result *r, const touch *e, int32_t k, lanes3 place) {
-  if (r->b->unknown) { return arms_of_touch(r->a, e, k, r->b->unknown); }
-  return lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
-}
-
 /* Records lanes `k` of a touch that have given an impulse, or still touch. */
 static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes3 normal, lanes3 impulse,
                          lanes_mask gives, lanes_mask keeps) {
@@ -151,7 +137,7 @@ static void record_touch(const touch_result *r, const touch *e, int32_t k, lanes
 
 /* The result of lanes `k` of a touch: what the collider receives goes into the sums; what the particles remember
    replaces normal, offset and stiffness of the touch. */
-CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, const touch_end *to, touch_sums *sums) {
+CLOTH_SEPARATE void finish_touch(touch_result *r, touch *e, int32_t k) {
   const int32_t i = e->column + k;
   const lanes zero = lanes_splat(0.0f), thickness = lanes_splat(contact_thickness(r->c));
   const lanes stiffness = touch_stiffness(r->c, e, k, contact_stiffness(r->t));
@@ -163,14 +149,15 @@ CLOTH_SEPARATE void finish_touch(const touch_result *r, touch *e, int32_t k, con
   const lanes3 force = lanes3_scale(touch_force(e, k, moved), lanes_splat(1.0f / r->t->scale));
   const lanes3 newton = lanes3_keep(acts, lanes3_flush(force));
   const lanes_mask pulls = lanes_less(lanes3_dot(newton, n), zero);
-  const lanes3 place = to->place;
-  /* what the collider receives */
+  const lanes3 place = r->place;
+  /* what the collider receives; arms are as the solve has them, if it is a body */
   const lanes3 impulse = lanes3_flush(lanes3_scale(newton, lanes_splat(negate(r->t->h))));
-  const lanes3 arm = reaction_arm(r, e, k, place);
-  lanes3_sum_add(sums->impulse, k, impulse);
-  lanes3_sum_add(sums->torque, k, lanes3_cross(arm, impulse));
+  const lanes3 arm =
+      r->b->unknown ? arms_of_touch(r->a, e, k, r->b->unknown) : lanes3_flush(lanes3_rotate(r->b->end.rotation, place));
+  lanes3_sum_add(r->impulse, k, impulse);
+  lanes3_sum_add(r->torque, k, lanes3_cross(arm, impulse));
   /* what the particles remember */
-  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), to->distance), thickness);
+  const lanes depth = lanes_divide(lanes_subtract(touch_load(e, TOUCH_REACH, k), r->distance), thickness);
   const lanes law = lanes_flush(law_force(lanes_multiply(stiffness, thickness), within_law(depth)));
   const lanes_mask keeps = lanes_both(acts, lanes_less(zero, law));
   if (has_contact_record(r->c)) { record_touch(r, e, k, n, lanes3_scale(impulse, lanes_splat(-1.0f)), acts, keeps); }
@@ -273,17 +260,105 @@ static void remember_nothing(const cloth *c) {
 CLOTH_SEPARATE void finish_contacts(const cloth *c, const substep_terms *t, int32_t has_solution) {
   touched_body b = {.collider = -1};
   touch_result r = touch_result_of(c, t, &b, has_solution);
+  lanes_sum sums[6];
+  r.impulse = sums;
+  r.torque = sums + 3;
   EACH_TOUCH(c, e, {
-    touch_sums sums;
-    fill_zero(&sums, sizeof sums);
+    fill_zero(sums, sizeof sums);
     if (e->collider != b.collider) { take_touched_body(c, t, e->collider, &b); }
     EACH_TOUCH_LANES(e, r.a->columns, k, {
-      touch_end to;
-      move_out(&r, e, k, touch_mask(e, k), &to);
-      finish_touch(&r, e, k, &to, &sums);
+      move_out(&r, e, k, touch_mask(e, k));
+      finish_touch(&r, e, k);
     });
-    add_to_reaction(c, e->collider, lanes3_sum_total(sums.impulse), lanes3_sum_total(sums.torque));
+    add_to_reaction(c, e->collider, lanes3_sum_total(r.impulse), lanes3_sum_total(r.torque));
   });
   remember_contacts(c);
+  workspace_of(c)->moved_out += r.safety;
+}
+
+/// Particles that neighbours pull ///
+
+/*
+ * Touches are found before the solve, around where each particle goes by itself. What its neighbours pull by more than
+ * the thickness beside that may come out inside a collider that it was not to touch. A repair: it is moved out as what
+ * is too deep is. It never happens at rest, and costs nothing where no particle goes so far.
+ *
+ * In: solution, position. Out: position and velocity of what is moved out, statistics. Scratch: ground.
+ */
+
+/* Which particles of a block go by more than the thickness beside their predictions. */
+CLOTH_INLINE lanes_mask are_runaways(const touch_result *r, int32_t row, int32_t i) {
+  const float thickness = contact_thickness(r->c);
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  const lanes3 y = lanes3_flush(solution_with(r->a, row, i, last_step, r->has_solution));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(r->a->diagonal + row * r->a->pitch + i));
+  return lanes_both(lanes_both(moves, lanes_first(r->a->columns - i)),
+                    lanes_less(lanes_splat(thickness * thickness), lanes3_dot(y, y)));
+}
+
+/* The share of a vector's length that its largest coordinate has at least, 1 / 3^(1/2) rounded down. */
+#define LEAST_COORDINATE 0.577f
+
+/* 1 if one goes so far. Coordinates are compared first, which takes less. */
+CLOTH_SEPARATE int has_runaways(const touch_result *r) {
+  const lanes least = lanes_splat(LEAST_COORDINATE * contact_thickness(r->c));
+  const lanes last_step = lanes_splat(workspace_of(r->c)->last_step);
+  for (int32_t row = 0; row < r->a->rows; row++) {
+    for (int32_t i = 0; i < r->a->columns; i += CLOTH_LANES) {
+      const lanes3 y = solution_with(r->a, row, i, last_step, r->has_solution);
+      const lanes far = lanes_maximum(lanes_maximum(lanes_absolute(y.x), lanes_absolute(y.y)), lanes_absolute(y.z));
+      if (lanes_any(lanes_less(least, far)) && lanes_any(are_runaways(r, row, i))) { return 1; }
+    }
+  }
+  return 0;
+}
+
+/* Those among `which` of a block that contact with a collider does not push out slowly: where it begins nearer than at
+   `reach`, as they were born inside. */
+static lanes_mask without_slow_ones(const touch_result *r, const touch *e, lanes_mask which, lanes reach) {
+  const touch *list = touches_of(r->c);
+  const int32_t k = e->column % TOUCH_LANES;
+  lanes left = lanes_keep(which, lanes_splat(1.0f));
+  for (int32_t n = *chain_at(r->c, e->row, e->column); n >= 0; n = list[n].next) {
+    if (list[n].collider == r->b->collider) {
+      const lanes_mask slow = lanes_less(touch_load(&list[n], TOUCH_REACH, k), reach);
+      left = lanes_drop(lanes_both(touch_mask(&list[n], k), slow), left);
+    }
+  }
+  return lanes_less(lanes_splat(0.0f), left);
+}
+
+/* Moves those out that are inside one collider. */
+CLOTH_SEPARATE void catch_runaways_at(touch_result *r) {
+  const float *reach = reach_of(r->c);
+  touch *e = touches_of(r->c) + workspace_of(r->c)->touches; /* the one that would be made next */
+  fill_zero(e, sizeof *e);
+  for (e->row = 0; e->row < r->a->rows; e->row++) {
+    for (e->column = 0; e->column < r->a->columns; e->column += CLOTH_LANES) {
+      const lanes_mask which = are_runaways(r, e->row, e->column);
+      if (lanes_any(which)) {
+        const lanes own = r->b->is_buried ? lanes_load(reach + e->row * r->a->pitch + e->column)
+                                          : lanes_splat(contact_thickness(r->c));
+        workspace_of(r->c)->searched += (int32_t)lanes_count(lanes_keep(which, lanes_splat(1.0f)));
+        touch_store(e, TOUCH_REACH, 0, own);
+        move_out(r, e, 0, without_slow_ones(r, e, which, own));
+      }
+    }
+  }
+}
+
+/* The same of all colliders, once the contacts of a substep have ended. */
+CLOTH_SEPARATE void catch_runaways(const cloth *c, const substep_terms *t, int32_t has_solution) {
+  touched_body b = {.collider = -1};
+  touch_result r = touch_result_of(c, t, &b, has_solution);
+  if (!has_runaways(&r)) { return; }
+  const position_box held = box_of_held(c);
+  for (int32_t index = 0; index < collider_end(c); index++) {
+    if (is_solid_at(c, index)) {
+      take_touched_body(c, t, index, &b);
+      b.is_buried = b.unknown ? 0 : find_reach(c, &b, &held);
+      catch_runaways_at(&r);
+    }
+  }
   workspace_of(c)->moved_out += r.safety;
 }

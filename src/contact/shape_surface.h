@@ -32,13 +32,7 @@ CLOTH_INLINE lanes triangle_float(const triangle_lanes *t, int32_t n) {
 }
 
 CLOTH_INLINE lanes3 triangle_vector(const triangle_lanes *t, int32_t n) {
-  return lanes3_of(triangle_float(t, n), triangle_float(t, n + 1), triangle_float(t, n + 2));
-}
-
-CLOTH_INLINE void store_vector(float *to, int32_t stride, int32_t n, lanes3 a) {
-  lanes_store(to + n * stride, a.x);
-  lanes_store(to + (n + 1) * stride, a.y);
-  lanes_store(to + (n + 2) * stride, a.z);
+  return lanes3_apart(t->value + n * t->stride, t->stride);
 }
 
 /* Stores triangles of three corners without fractions below STATE_QUANTUM. Returns which are not degenerate. */
@@ -58,17 +52,17 @@ CLOTH_SEPARATE lanes_mask make_triangles(float *to, int32_t stride, const lanes3
                                     lanes_multiply(lanes_splat(TRIANGLE_MIN_HEIGHT), lanes_square_root(longest)));
   const lanes_mask is_small = lanes_less(twice, least);
   const lanes3 normal = lanes3_flush(lanes3_scale(area, lanes_divide(one, lanes_select(is_small, one, twice))));
-  store_vector(to, stride, TRIANGLE_CORNER, corner[0]);
-  store_vector(to, stride, TRIANGLE_NORMAL, normal);
-  store_vector(to, stride, TRIANGLE_EDGES, sides[0]);
-  store_vector(to, stride, TRIANGLE_EDGES + 3, sides[2]);
+  lanes3_store_apart(to + TRIANGLE_CORNER * stride, stride, corner[0]);
+  lanes3_store_apart(to + TRIANGLE_NORMAL * stride, stride, normal);
+  lanes3_store_apart(to + TRIANGLE_EDGES * stride, stride, sides[0]);
+  lanes3_store_apart(to + (TRIANGLE_EDGES + 3) * stride, stride, sides[2]);
   for (int32_t n = 0; n < 3; n++) {
     const lanes inverse = lanes_divide(one, lanes_select(is_small, one, squares[n]));
     const lanes3 along = n == 2 ? lanes3_subtract(lanes3_of(zero, zero, zero), sides[2]) : sides[n];
     const lanes3 across = lanes3_flush(lanes3_cross(along, normal));
     const lanes3 outward = lanes3_flush(lanes3_scale(across, lanes_square_root(inverse)));
     lanes_store(to + (TRIANGLE_INVERSE + n) * stride, inverse);
-    store_vector(to, stride, TRIANGLE_OUTWARD + 3 * n, outward);
+    lanes3_store_apart(to + (TRIANGLE_OUTWARD + 3 * n) * stride, stride, outward);
     if (n == 1) {
       lanes_store(to + TRIANGLE_FAR_SIDE * stride, lanes_flush_below(lanes3_dot(outward, sides[0]), STATE_QUANTUM));
     }

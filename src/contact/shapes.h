@@ -153,6 +153,16 @@ CLOTH_INLINE lanes distance_to_sphere(lanes3 p, lanes radius, lanes3 *normal) {
   return lanes_subtract(length, radius);
 }
 
+/* A normal of a solid of revolution about the y axis at points so far from that: from its part away from the axis,
+   which on the axis is along x, and its part along y. */
+CLOTH_INLINE lanes3 normal_about_axis(lanes3 p, lanes radial, lanes away, lanes y) {
+  const lanes min_length = lanes_splat(NORMAL_MIN_LENGTH),
+              outward = lanes_divide(away, lanes_maximum(radial, min_length));
+  const lanes_mask off_axis = lanes_less(min_length, radial);
+  return lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), away), y,
+                   lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+}
+
 /* Lower bound of the squared cosine of a capsule's lean; find_shape_fault() admits 0.0019 and more. */
 #define CAPSULE_MIN_COSINE_SQUARED 1.0e-6f
 
@@ -174,11 +184,7 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
   lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
-  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
-  lanes outward = lanes_divide(cosine, lanes_maximum(radial, min_length));
-  lanes_mask off_axis = lanes_less(min_length, radial);
-  lanes3 cone_normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), cosine), sine,
-                                 lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  lanes3 cone_normal = normal_about_axis(p, radial, cosine, sine);
   lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
   cone = lanes_subtract(cone, lanes_splat(body->radius));
   *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
@@ -219,11 +225,7 @@ CLOTH_INLINE lanes distance_to_cylinder(const cloth_collider *body, lanes3 p, la
   lanes3 flat_normal;
   cloth_vector half = vector(body->radius, body->half_height, CYLINDER_HALF_DEPTH);
   lanes distance = distance_to_box(half, lanes3_of(radial, p.y, zero), &flat_normal);
-  lanes min_length = lanes_splat(NORMAL_MIN_LENGTH);
-  lanes_mask off_axis = lanes_less(min_length, radial);
-  lanes outward = lanes_divide(flat_normal.x, lanes_maximum(radial, min_length));
-  *normal = lanes3_of(lanes_select(off_axis, lanes_multiply(p.x, outward), flat_normal.x), flat_normal.y,
-                      lanes_keep(off_axis, lanes_multiply(p.z, outward)));
+  *normal = normal_about_axis(p, radial, flat_normal.x, flat_normal.y);
   return distance;
 }
 

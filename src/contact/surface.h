@@ -145,7 +145,6 @@ CLOTH_SEPARATE void find_short_hits(const touch_search *s, hit_search *search, s
 CLOTH_SEPARATE void find_point_hits(const touch_search *s, const mesh_leaves *leaves, hit_search *search,
                                     surface_point *point, float length) {
   triangle_list *list = &search->near;
-  clear_hits(&search->hits);
   if (leaves) {
     clear_list(list, s->b->geometry);
     list_leaves(list, leaves, point->to, point->radius);

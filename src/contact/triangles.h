@@ -305,8 +305,8 @@ CLOTH_SEPARATE nearest_measure measure_nearest(triangle_list *list, const surfac
 
 /* Measures triangles whose squared distance may be less than `limit`; without `edges` their inner points alone. Returns
    0 if there are none. */
-CLOTH_INLINE int measure_triangles(const triangle_lanes *t, const surface_point *s, float limit, int edges,
-                                   triangle_distance *d) {
+CLOTH_REPEATED int measure_triangles(const triangle_lanes *t, const surface_point *s, float limit, int edges,
+                                     triangle_distance *d) {
   const lanes zero = lanes_splat(0.0f), one = lanes_splat(1.0f), radius = lanes_splat(s->radius);
   const lanes3 normal = triangle_vector(t, TRIANGLE_NORMAL), p = from_corners(t, s->to);
   const lanes height = above_planes(t, p);

@@ -129,9 +129,9 @@ static void take_element(const self_group *g, pair_element *e, cloth_vector last
   to->reach[lane] = to->thickness[lane] = x.law->thickness;
   to->friction[lane] = x.law->friction;
   to->stiffness[lane] = stiffness_of_element(e, &x);
-  put_vector(to->normal, lane, e->normal);
-  put_vector(to->offset, lane, e->offset);
-  put_vector(to->last, lane, last);
+  vector_store(VECTORS_OF(to->normal), lane, e->normal);
+  vector_store(VECTORS_OF(to->offset), lane, e->offset);
+  vector_store(VECTORS_OF(to->last), lane, last);
 }
 
 /* How a pair without a side holds its particles together against what else moves them in a part, over their mass and
@@ -221,39 +221,24 @@ static cloth_vector solution_of_pair(const pair_ends *x, float length) {
   return vector_flush_work(motion_of_pair(x->weight, y));
 }
 
-/* How an element presses after its particles have moved. */
-CLOTH_INLINE float press_after(const pair_element *e, cloth_vector moved) {
-  return e->press.law.force - e->press.law.along * flush_work(vector_dot(e->normal, moved));
-}
-
-/* The law of an element whose particles are fast, as touches are: from a far way a tangent would hold like glue, or
-   push a stack that falls up by 2 % of its energy. None where it pulls and began outside of the law, and friction
-   bounded by what presses. */
-static element_law fast_law_after(const pair_element *e, const self_pair *pair, cloth_vector moved) {
-  const float press = press_after(e, moved), most = pair->friction * press;
-  const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  element_law law = e->press.law;
-  if (press < 0.0f && e->gap > pair->thickness) {
-    fill_zero(&law, sizeof law);
-  } else if (press > 0.0f && law.across * way > most) {
-    law.across = flush_work(most / way);
-  }
-  return law;
-}
-
 /* The law of an element where its particles have gone in the solve: the tangent at the depth there, and friction
-   bounded by what presses there. */
-static element_law law_after(const pair_element *e, const pair_ends *x, cloth_vector moved) {
-  const float thickness = x->law->thickness, stiffness = stiffness_of_element(e, x);
+   bounded by what presses there. Where they are fast, or without `is_slow`, its own, as that of touches: from a far way
+   a tangent would hold like glue, or push a stack that falls up by 2 % of its energy; none where it pulls and began
+   outside of the law. */
+static element_law law_after(const pair_element *e, const pair_ends *x, cloth_vector moved, int32_t is_slow) {
+  const float thickness = x->law->thickness, friction = x->law->friction;
   const float out = flush_small(vector_dot(e->normal, moved), WORK_QUANTUM);
   const float depth = (thickness - e->gap) / thickness, in = depth - out / thickness;
   const element_law none = {0.0f, 0.0f, 0.0f};
-  if (absolute(out) > FAST_WAY * thickness) { return fast_law_after(e, x->law, moved); }
+  if (!is_slow || absolute(out) > FAST_WAY * thickness) {
+    return released_law(&e->press.law, e->normal, e->offset, moved, friction, e->gap > thickness);
+  }
   if (!(in > 0.0f)) { return none; }
+  const float stiffness = stiffness_of_element(e, x);
   const contact_tangent t =
       tangent_at(lanes_splat(stiffness), lanes_splat(thickness), lanes_splat(depth), lanes_splat(minimum(in, DEEPEST)));
   const float way = vector_length(vector_across(vector_add(e->offset, moved), e->normal));
-  const float most = x->law->friction * lanes_first_value(t.law);
+  const float most = friction * lanes_first_value(t.law);
   const float held = stiffness * way > most ? flush_small(most / way, WORK_QUANTUM) : stiffness;
   const element_law law = {lanes_first_value(t.force), lanes_first_value(t.stiffness), held};
   return law.along > 0.0f ? law : none;
@@ -270,8 +255,7 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length, int
     if (!has_side(e) || (!is_slow && !has_block(&e->press.law))) { continue; }
     find_ends(g, e, &x);
     const cloth_vector moved = solution_of_pair(&x, length);
-    const element_law before = e->press.law,
-                      after = is_slow ? law_after(e, &x, moved) : fast_law_after(e, x.law, moved);
+    const element_law before = e->press.law, after = law_after(e, &x, moved, is_slow);
     const element_law more = {after.force - before.force, after.along - before.along, after.across - before.across};
     if (more.force == 0.0f && more.along == 0.0f && more.across == 0.0f) { continue; }
     const cloth_vector change = element_force(&more, e->normal, e->offset, moved), direction = direction_of_pair(&x, p);
@@ -292,7 +276,7 @@ CLOTH_SEPARATE solve_change release_pairs(const self_group *g, float length, int
 
 /* The force of an element at the solution, 0 if it pulls. */
 static cloth_vector force_of_solution(const pair_element *e, cloth_vector moved) {
-  const float press = press_after(e, moved);
+  const float press = press_after(&e->press.law, e->normal, moved);
   const cloth_vector way = vector_flush_work(vector_add(e->offset, vector_across(moved, e->normal)));
   const cloth_vector force = vector_add_scaled(vector_scale(e->normal, press), way, negate(e->press.law.across));
   return press > 0.0f ? force : vector(0.0f, 0.0f, 0.0f);

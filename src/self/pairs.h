@@ -59,8 +59,8 @@ typedef struct pair_shape {
 } pair_shape;
 
 CLOTH_INLINE void put_particle(pair_block *to, int32_t n, int32_t lane, cloth_vector x, cloth_vector way) {
-  put_vector(to->place[n], lane, x);
-  put_vector(to->way[n], lane, way);
+  vector_store(VECTORS_OF(to->place[n]), lane, x);
+  vector_store(VECTORS_OF(to->way[n]), lane, way);
 }
 
 CLOTH_INLINE const self_body *body_of_end(const pair_ends *x, int32_t n) {
@@ -108,16 +108,13 @@ static void take_candidate(const self_group *g, uint32_t candidate, pair_block *
   }
 }
 
-CLOTH_INLINE lanes3 block_vector(const float from[3][CLOTH_LANES]) {
-  return lanes3_of(lanes_load(from[0]), lanes_load(from[1]), lanes_load(from[2]));
-}
-
 /* Vectors of the particles of a block relative to particle `origin`; at the start of the part with `before`. */
 CLOTH_INLINE void relative_corners(const pair_block *b, int32_t origin, int32_t before, lanes3 to[4]) {
   for (int32_t n = 0; n < 4; n++) {
-    to[n] = lanes3_subtract(block_vector(b->place[n]), block_vector(b->place[origin]));
+    to[n] = lanes3_subtract(lanes3_load(VECTORS_OF(b->place[n]), 0), lanes3_load(VECTORS_OF(b->place[origin]), 0));
     if (before) {
-      to[n] = lanes3_subtract(to[n], lanes3_subtract(block_vector(b->way[n]), block_vector(b->way[origin])));
+      to[n] = lanes3_subtract(
+          to[n], lanes3_subtract(lanes3_load(VECTORS_OF(b->way[n]), 0), lanes3_load(VECTORS_OF(b->way[origin]), 0)));
     }
     to[n] = lanes3_quantise(to[n], STATE_ROUNDER);
   }
@@ -349,12 +346,12 @@ CLOTH_SEPARATE void add_element(element_search *s, float values[7][CLOTH_LANES],
   find_ends(g, e, &x);
   note_moving(e, &x);
   for (int32_t n = 0; n < 4; n++) {
-    way[n] = vector(b->way[n][0][lane], b->way[n][1][lane], b->way[n][2][lane]);
+    way[n] = vector_load(VECTORS_OF(b->way[n]), lane);
   }
   const int is_beside = g->found->statistics.tangled > 0 && is_beside_contour(&x);
   e->gap = is_beside ? MOST_REACH * b->thickness[lane] : values[2][lane];
   e->part = values[6][lane];
-  e->normal = is_beside ? none : vector(values[3][lane], values[4][lane], values[5][lane]);
+  e->normal = is_beside ? none : vector_load(VECTORS_OF(values + 3), lane);
   e->press.last = m && !is_beside ? m->force : none;
   const float hold = e->part * mean_of_moving(x.body, x.body[0]->hold, x.body[1]->hold);
   if (hold > 0.0f) { slip = vector_scale(vector_across(e->press.last, e->normal), -1.0f / hold); }
@@ -387,9 +384,7 @@ static void add_elements_of(element_search *s) {
   lanes_store(values[0], shape.share[0]);
   lanes_store(values[1], shape.share[1]);
   lanes_store(values[2], shape.gap);
-  lanes_store(values[3], shape.normal.x);
-  lanes_store(values[4], shape.normal.y);
-  lanes_store(values[5], shape.normal.z);
+  lanes3_store(VECTORS_OF(values + 3), 0, shape.normal, CLOTH_LANES);
   lanes_store(values[6], shape.part);
   const uint32_t near = lanes_bits(shape.near);
   for (int32_t lane = 0; lane < b->count; lane++) {

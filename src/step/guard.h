@@ -1,7 +1,7 @@
 #pragma once
 #include "../contact/cell_memory.h"
 #include "../contact/cell_press.h"
-#include "../contact/energy.h"
+#include "../contact/press.h"
 #include "../solve/free_pieces.h"
 #include "../solve/levels.h"
 #include "../solve/product.h"
@@ -36,7 +36,7 @@
  * what the last one took, and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer
  * than the prediction's way. They are compared, too, wherever springs are stiff, uneven or explicit, and where pins
  * have just stopped: another solve that has come to its end needs no bound. Cloth that touches colliders at rest is
- * always compared, with the energy of contact and the work of friction (contact/energy.h): the tangents of contacts are
+ * always compared, with the energy of contact and the work of friction (contact/press.h): the tangents of contacts are
  * predicted one by one, so that the solve need not lead down; its ways are shortened towards rest, as a motion as a
  * whole would lead into the collider. There is no bound where a collider that is touched moves, and does work, nor for
  * cloth with tethers or targets, nor for cloth in several pieces, which move as a whole each for itself.

@@ -86,18 +86,19 @@ static cloth_vector solution_at(const cloth *c, const solve_arrays *a, int32_t r
 }
 
 /* What a particle that is attached to a body gives to it at the solution, scaled. */
-static cloth_vector pull_of_spring(const cloth *c, const solve_arrays *a, const body_unknown *u, const body_spring *s,
-                                   int32_t has_solution) {
-  const cloth_vector with_body = carried_point(u->solution, s->arm);
-  const cloth_vector moved = vector_subtract(solution_at(c, a, s->row, s->column, has_solution), with_body);
-  return vector_scale(vector_add(s->offset, vector_flush_work(moved)), s->stiffness);
+static cloth_vector pull_of_attachment(const cloth *c, const solve_arrays *a, const body_unknown *u,
+                                       const body_contact *e, int32_t has_solution) {
+  const int32_t row = e->place[0] / a->pitch, column = e->place[0] - row * a->pitch;
+  const cloth_vector with_body = carried_point(u->solution, e->arm);
+  const cloth_vector moved = vector_subtract(solution_at(c, a, row, column, has_solution), with_body);
+  return vector_scale(vector_add(e->offset, vector_flush_work(moved)), e->along);
 }
 
 /* Notes what a body that touches held particles does to them beyond the right-hand side, K G Y. */
 static void note_held_touches(const cloth *c, const solve_arrays *a, const substep_terms *t, const body_unknown *u) {
   float values[3][CLOTH_LANES];
   const vector_array forces = {values[0], values[1], values[2]};
-  EACH_BODY_TOUCH(c, a, u, e, k, {
+  EACH_BODY_TOUCH(c, u, e, k, {
     lanes3_store(forces, 0, touch_product(e, k, carried(u->solution, arms_of_touch(a, e, k, u))), CLOTH_LANES);
     for (int32_t lane = 0; lane < CLOTH_LANES && e->column + k + lane < a->columns; lane++) {
       const int32_t column = e->column + k + lane;
@@ -114,7 +115,7 @@ CLOTH_SEPARATE void note_bodies(const cloth *c, const substep_terms *t, int32_t 
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
     note_held_touches(c, a, t, u);
-    EACH_BODY_SPRING(c, a, t, u, s, { note_scaled(c, t, held->particle, pull_of_spring(c, a, u, &s, has_solution)); });
+    EACH_ATTACHMENT(c, t, u, e, { note_scaled(c, t, held->particle, pull_of_attachment(c, a, u, &e, has_solution)); });
   }
 }
 
@@ -125,7 +126,7 @@ static cloth_vector given_by_colliders(const cloth *c, const solve_arrays *a, co
   if (meets_colliders(c)) { sum = vector_add(sum_of_contacts(c, has_solution), sum_of_cells(c, has_solution)); }
   for (int32_t n = 0; n < body_count_of(c); n++) {
     const body_unknown *u = &body_unknowns_of(c)[n];
-    EACH_BODY_SPRING(c, a, t, u, s, { sum = vector_subtract(sum, pull_of_spring(c, a, u, &s, has_solution)); });
+    EACH_ATTACHMENT(c, t, u, e, { sum = vector_subtract(sum, pull_of_attachment(c, a, u, &e, has_solution)); });
   }
   return sum;
 }

@@ -8,7 +8,6 @@
 #include "../contact/cell_search.h"
 #include "../contact/press.h"
 #include "../contact/result.h"
-#include "../contact/runaway.h"
 #include "../contact/search.h"
 #include "../contact/surface.h"
 #include "../self/contact.h"
@@ -231,7 +230,7 @@ CLOTH_ONCE void add_touched(const cloth *c, substep_terms *t) {
     add_contacts(c, t);
     add_cell_forces(c);
   }
-  if (WITH_BODIES && add_body_springs(c, t)) {
+  if (WITH_BODIES && add_attachments(c, t)) {
     w->coarsest_is_kept = t->keeps_coarsest = 0;
     w->diagonal_changed = 1;
   }
