@@ -50,8 +50,9 @@
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")
 /* What a neighbour has been loaded for is not kept for the next column: kernels have no registers left for it, and a
-   load is an operand where a spill and its reload are two instructions (3 % of a step without lanes). */
-#pragma GCC optimize("no-tree-pre")
+   load is an operand where a spill and its reload are two instructions (3 % of a step without lanes). Nor are loops
+   split: each of the parts loads and counts for itself (2 % of a step on Cortex-M7). */
+#pragma GCC optimize("no-tree-pre", "no-tree-loop-distribution")
 #if defined(__OPTIMIZE_SIZE__)
 /* These passes enlarge loops over a few floats, or copy ends of functions: without them the code is 6 % smaller on
    Cortex-M (make size). */
@@ -1415,7 +1416,7 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
 }
 
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
-  return a & b;
+  return a && b;
 }
 
 CLOTH_INLINE int lanes_any(lanes_mask mask) {
@@ -2016,6 +2017,14 @@ CLOTH_INLINE void own_block_store(float *array, ptrdiff_t i, symmetric m) {
 CLOTH_INLINE int is_skipped(lanes_mask wanted) {
   return CLOTH_LANES == 1 && !lanes_any(wanted);
 }
+
+/* Rows without what few cloths have, air, ground or factors, are compiled for themselves but for size: their loops have
+   fewer branches, and registers for what else lies in memory. */
+#if defined(__OPTIMIZE_SIZE__)
+#define HAS_PLAIN_ROWS 0
+#else
+#define HAS_PLAIN_ROWS 1
+#endif
 
 /* Sums over a row: column i goes into partial sum i mod 8; those of all rows are added up in their order, then in the
    tree of lanes_sum_total(). So threads may sum rows. */
@@ -4969,16 +4978,33 @@ static level_pair pair_of(const cloth *c, int32_t number) {
 }
 
 /* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
-   isotropic, and the blocks of the air as if they were; at pins their part of the plate. */
-CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
+   isotropic, and the blocks of the air as if they were; at pins their part of the plate. `is_plain`: there are neither
+   air nor factors; a constant. */
+CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate, int32_t is_plain) {
   lanes held = lanes_load(a->diagonal + i);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
-  if (a->air) {
+  if (!is_plain && a->air) {
     const lanes3 w = own_load(a->air, i);
     held = lanes_add(held, lanes3_dot(w, w));
   }
-  if (a->factors) { plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE))); }
+  if (!is_plain && a->factors) {
+    plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE)));
+  }
   return lanes_select(moves, held, plate);
+}
+
+/* The sum over the fine rows of a coarse row of these weights. */
+CLOTH_INLINE void add_held_rows(const solve_arrays *a, const level_pair *p, const row_stencil *s, float plate,
+                                int32_t is_plain) {
+  for (int32_t i = 0; i < p->columns; i += CLOTH_LANES) {
+    lanes sum = lanes_splat(0.0f);
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < 3; n++) {
+      const lanes held = held_by(a, s->row[n] * p->pitch + i, lanes_splat(plate), is_plain);
+      sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s->weight[n])));
+    }
+    lanes_store(p->row + i, p->columns - i < CLOTH_LANES ? lanes_within(sum, p->columns - i) : sum);
+  }
 }
 
 /* G of the first coarse level in the rows `first` up to `end`: what holds the particles, without springs to pins.
@@ -4986,20 +5012,15 @@ CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
 CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const level_pair *pair, float plate,
                                   int32_t first, int32_t end) {
   const level_pair p = *pair;
-  float *ground = level_ground(c, 0), *line = p.row;
-  const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
+  float *ground = level_ground(c, 0);
   for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
     const int adds = ground_of_row(a, s.row[0]) || ground_of_row(a, s.row[1]) || ground_of_row(a, s.row[2]);
     if (adds) { restrict_blocks(&p, a->ground, ground, 1.0f, row, row + 1); }
-    for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
-      lanes sum = zero;
-      CLOTH_UNROLL
-      for (int32_t n = 0; n < 3; n++) {
-        const lanes held = held_by(a, s.row[n] * p.pitch + i, pin);
-        sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s.weight[n])));
-      }
-      lanes_store(line + i, p.columns - i < CLOTH_LANES ? lanes_within(sum, p.columns - i) : sum);
+    if (HAS_PLAIN_ROWS && !a->air && !a->factors) {
+      add_held_rows(a, &p, &s, plate, 1);
+    } else {
+      add_held_rows(a, &p, &s, plate, 0);
     }
     end_transfer(&p, 1);
     float *held = p.row + p.places; /* the row of the coarse level, in the next plane */
@@ -7305,13 +7326,15 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   lanes along = lanes_subtract(lanes_multiply(height, cosine), lanes_multiply(radial, sine)); /* the line */
   lanes_mask low = lanes_less(along, zero);
   lanes_mask high = lanes_less(lanes_splat(length * slope), along);
+  lanes3 cone_normal = normal_about_axis(p, radial, cosine, sine);
+  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
+  cone = lanes_subtract(cone, lanes_splat(body->radius));
+  *normal = cone_normal;
+  if (!lanes_any(low) && !lanes_any(high)) { return cone; }
   lanes3 sphere_normal;
   lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
   lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
-  lanes3 cone_normal = normal_about_axis(p, radial, cosine, sine);
-  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
-  cone = lanes_subtract(cone, lanes_splat(body->radius));
   *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
   return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }
@@ -14022,12 +14045,16 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
   return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
-/* Which particles of a block lie in the box of the collider, widened by what is of interest. */
-CLOTH_INLINE lanes_mask are_in_box(const touch_search *s, lanes3 p) {
-  const lanes3 off = lanes3_subtract(p, lanes3_splat(s->centre));
-  const lanes3 away = lanes3_of(lanes_absolute(off.x), lanes_absolute(off.y), lanes_absolute(off.z));
+/* Half of the box of the collider, widened by what is of interest. */
+CLOTH_INLINE lanes3 wide_half(const touch_search *s) {
   const lanes margin = lanes_splat(BOX_SLACK * (s->beyond + s->farthest));
-  return lanes3_less(away, lanes3_add(lanes3_splat(s->half), lanes3_of(margin, margin, margin)));
+  return lanes3_add(lanes3_splat(s->half), lanes3_of(margin, margin, margin));
+}
+
+/* Which particles of a block lie in a box. */
+CLOTH_INLINE lanes_mask are_in_box(lanes3 p, lanes3 centre, lanes3 half) {
+  const lanes3 off = lanes3_subtract(p, centre);
+  return lanes3_less(lanes3_of(lanes_absolute(off.x), lanes_absolute(off.y), lanes_absolute(off.z)), half);
 }
 
 /* Charges places at which the ways of a block were compared with a collider. */
@@ -14044,7 +14071,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const int32_t i = e->column + k, particle = e->row * a->columns + i;
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
   const lanes3 place = near_load(near_row(a->place, a->pitch, e->row), a->plane, i);
-  const lanes_mask around = are_in_box(s, place);
+  const lanes_mask around = are_in_box(place, lanes3_splat(s->centre), wide_half(s));
   if (!lanes_any(around)) { return 0; }
   lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
   if (b->unknown) {
@@ -14118,15 +14145,17 @@ CLOTH_INLINE void find_rows_in_box(touch_search *s, int32_t n) {
   const solve_arrays *a = s->a;
   const int32_t first = n / s->boxes.along * TILE_ROWS, column = n % s->boxes.along * TOUCH_LANES;
   const int32_t rows = smaller_of(a->rows - first, TILE_ROWS);
+  uint32_t found = 0;
   s->farthest = s->boxes.margin[n];
-  s->boxes.rows[n] = 0;
+  const lanes3 centre = lanes3_splat(s->centre), half = wide_half(s);
   for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
     const lanes_mask exists = lanes_first(a->columns - column - k);
     for (int32_t row = 0; row < rows; row++) {
       const lanes3 p = near_load(near_row(a->place, a->pitch, first + row), a->plane, column + k);
-      s->boxes.rows[n] |= (uint32_t)lanes_any(lanes_both(are_in_box(s, p), exists)) << row;
+      found |= (uint32_t)lanes_any(lanes_both(are_in_box(p, centre, half), exists)) << row;
     }
   }
+  s->boxes.rows[n] = found;
 }
 
 /* Chooses what of the tiles lies around the box of the collider that is looked at, as far as its particles go. */
@@ -19295,8 +19324,7 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
   const lanes3 old = lanes3_load(a->v, i);
   if (a->earlier.x) { lanes3_store(a->earlier, i, lanes3_load(a->before, i), left); }
   if (a->before.x) { lanes3_store(a->before, i, old, left); }
-  const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
-  const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
+  const lanes3 to = lanes3_add(lanes3_load(a->x, i), d), v = lanes3_scale(d, a->inverse_h);
   const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
                                        lanes_less(length_upper_bound(v), lanes_splat(a->max_speed)));
   const lanes bad = lanes_drop(within, lanes_splat(1.0f));
@@ -19304,16 +19332,29 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
     const acceptance seen = *a; /* so that nobody sees it where lanes are stored */
     accept_one_by_one(&seen, i, left, d);
   } else {
-    lanes3_store(a->x, i, to, left);
-    lanes3_store(a->v, i, v, left);
+    lanes3_store(a->x, i, lanes3_flush_below(to, STATE_QUANTUM), left);
+    lanes3_store(a->v, i, lanes3_flush_below(v, STATE_QUANTUM), left);
   }
 }
 
 /* What the pass takes. */
 typedef struct accept_terms {
   const substep_terms *t;
-  int32_t has_solution;
+  int32_t has_solution, has_ways; /* has_ways: 1 if `direction` has the prediction's ways */
 } accept_terms;
+
+/* Accepts a row. `has_ways`: that of the terms; a constant. */
+CLOTH_INLINE void accept_row(const acceptance *a, const prediction_terms *p, const solve_arrays *s,
+                             const accept_terms *what, int32_t row, lanes last_step, int32_t has_ways) {
+  const float *way = near_row(s->direction, s->pitch, row);
+  const int32_t columns = s->columns, has_solution = what->has_solution;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
+    const lanes3 d = has_ways ? near_load(way, s->plane, i) : predicted_way(p, row * columns + i, moves);
+    const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
+    accept_block_of_row(a, row * columns + i, columns - i, lanes3_add(d, y));
+  }
+}
 
 CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   const accept_terms *what = (const accept_terms *)piece->what;
@@ -19332,20 +19373,19 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
                   .h = t->h,
                   .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  const int32_t columns = s->columns, has_solution = what->has_solution;
   for (int32_t row = piece->first; row < piece->end; row++) {
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
-      const lanes3 d = predicted_way(&p, row * columns + i, moves);
-      const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
-      accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, y));
+    if (what->has_ways) {
+      accept_row(&a, &p, s, what, row, last_step, 1);
+    } else {
+      accept_row(&a, &p, s, what, row, last_step, 0);
     }
   }
 }
 
-/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
-CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const accept_terms what = {t, has_solution};
+/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone;
+   `has_ways`: see accept_terms. */
+CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution, int32_t has_ways) {
+  const accept_terms what = {t, has_solution, has_ways};
   const piece_counts made = run_strips(c, accept_strip, &what);
   statistics_of(c)->particles_limited += made.limited;
   statistics_of(c)->particles_recovered += made.recovered;
@@ -20006,14 +20046,6 @@ CLOTH_INLINE void multiply_seam(const product_row *r) {
   (void)multiply_springs(r, WARP, i, near_load(r->x, r->plane, i), near_load(r->p, r->plane, i));
   force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
 }
-
-/* Rows that bend, and have neither air nor ground, are compiled for themselves but for size: their loop has three
-   branches less, and registers for what else lies in memory. */
-#if defined(__OPTIMIZE_SIZE__)
-#define HAS_PLAIN_ROWS 0
-#else
-#define HAS_PLAIN_ROWS 1
-#endif
 
 /* The product of a row. `is_last`: there is no row below; `is_plain`: it bends, and has neither air nor ground;
    constants. Returns its sum of p . q. */
@@ -22375,14 +22407,17 @@ CLOTH_INLINE symmetric chosen_inverse(int32_t preconditioner, symmetric m, lanes
   return symmetric_inverse(m, least);
 }
 
-/* Inverts the blocks of a row of particles, and applies them to the residual. Returns its sum of r . z. */
-CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+/* Inverts the blocks of a row of particles, and applies them to the residual. `is_plain`: it has neither factors, air
+   nor ground, and whole blocks; a constant. Returns its sum of r . z. */
+CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                int32_t is_plain) {
   const float viscous = 1.0f + t->viscosity, bends = t->bends && t->plate_implicit ? viscous : 0.0f;
   const lanes across = lanes_splat(bends * t->hinge[WEFT] * hinges_on_element(row, a->rows, 0));
   const lanes twist = lanes_splat(bends * t->twist * cells_at_element(row, a->rows, 0));
-  const int32_t columns = a->columns, first = row * a->pitch, kind = c->settings.solver.preconditioner;
+  const int32_t columns = a->columns, first = row * a->pitch, is_bent = bends > 0.0f;
+  const int32_t kind = is_plain ? CLOTH_PRECONDITIONER_BLOCK : c->settings.solver.preconditioner;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  const float *ground = ground_of_row(a, row);
+  const float *ground = is_plain ? NULL : ground_of_row(a, row);
   row_sum sum = row_sum_start();
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const int32_t place = first + i;
@@ -22390,12 +22425,12 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
     const lanes_mask moves = lanes_less(zero, held);
     const lanes own = lanes_select(moves, held, one);
     symmetric m = own_block(a->inverse, place);
-    lanes added = bends > 0.0f ? lanes_add(own, plate_on_block(a, i, across, twist)) : own;
-    if (a->factors && bends > 0.0f) {
+    lanes added = is_bent ? lanes_add(own, plate_on_block(a, i, across, twist)) : own;
+    if (!is_plain && a->factors && is_bent) {
       const lanes plate = lanes_load(OWN(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE));
       added = lanes_add(own, lanes_multiply(plate, lanes_splat(bends * t->twist)));
     }
-    if (a->air) {
+    if (!is_plain && a->air) {
       const lanes3 w = own_load(a->air, place);
       symmetric_add_outer(&m, w, w, added);
     } else {
@@ -22414,8 +22449,10 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
 CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
+  const int32_t has_blocks = c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+  const int32_t is_plain = HAS_PLAIN_ROWS && has_blocks && !a->factors && !a->air;
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = invert_row(c, a, t, row);
+    const row_sum sum = is_plain && !ground_of_row(a, row) ? invert_row(c, a, t, row, 1) : invert_row(c, a, t, row, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
 }
@@ -24845,7 +24882,7 @@ CLOTH_ONCE solve_counts solve_set(const solve_group *g) {
 /* The new state of a cloth. */
 CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts) {
   if (WITH_SELF) { keep_start(m->c); }
-  accept(m->c, m->t, m->has_solution);
+  accept(m->c, m->t, m->has_solution, counts->shortenings >= 0);
   if (WITH_BODIES) {
     accept_bodies(m->c, m->t);
     report_attachments(m->c);

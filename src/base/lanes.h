@@ -98,7 +98,7 @@ CLOTH_INLINE lanes_mask lanes_first(int32_t count) {
 }
 
 CLOTH_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
-  return a & b;
+  return a && b;
 }
 
 CLOTH_INLINE int lanes_any(lanes_mask mask) {

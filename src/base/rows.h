@@ -85,6 +85,14 @@ CLOTH_INLINE int is_skipped(lanes_mask wanted) {
   return CLOTH_LANES == 1 && !lanes_any(wanted);
 }
 
+/* Rows without what few cloths have, air, ground or factors, are compiled for themselves but for size: their loops have
+   fewer branches, and registers for what else lies in memory. */
+#if defined(__OPTIMIZE_SIZE__)
+#define HAS_PLAIN_ROWS 0
+#else
+#define HAS_PLAIN_ROWS 1
+#endif
+
 /* Sums over a row: column i goes into partial sum i mod 8; those of all rows are added up in their order, then in the
    tree of lanes_sum_total(). So threads may sum rows. */
 #define ROW_PARTS (LANES_SUMS / CLOTH_LANES)

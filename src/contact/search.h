@@ -372,12 +372,16 @@ CLOTH_INLINE lanes bounded_reach(const touch_search *s, const touch_way *w, lane
   return lanes_select(lanes_less(begins, deep), bounded, reach);
 }
 
-/* Which particles of a block lie in the box of the collider, widened by what is of interest. */
-CLOTH_INLINE lanes_mask are_in_box(const touch_search *s, lanes3 p) {
-  const lanes3 off = lanes3_subtract(p, lanes3_splat(s->centre));
-  const lanes3 away = lanes3_of(lanes_absolute(off.x), lanes_absolute(off.y), lanes_absolute(off.z));
+/* Half of the box of the collider, widened by what is of interest. */
+CLOTH_INLINE lanes3 wide_half(const touch_search *s) {
   const lanes margin = lanes_splat(BOX_SLACK * (s->beyond + s->farthest));
-  return lanes3_less(away, lanes3_add(lanes3_splat(s->half), lanes3_of(margin, margin, margin)));
+  return lanes3_add(lanes3_splat(s->half), lanes3_of(margin, margin, margin));
+}
+
+/* Which particles of a block lie in a box. */
+CLOTH_INLINE lanes_mask are_in_box(lanes3 p, lanes3 centre, lanes3 half) {
+  const lanes3 off = lanes3_subtract(p, centre);
+  return lanes3_less(lanes3_of(lanes_absolute(off.x), lanes_absolute(off.y), lanes_absolute(off.z)), half);
 }
 
 /* Charges places at which the ways of a block were compared with a collider. */
@@ -394,7 +398,7 @@ CLOTH_SEPARATE int find_touch_lanes(touch_search *s, touch *e, int32_t k) {
   const int32_t i = e->column + k, particle = e->row * a->columns + i;
   const lanes thickness = lanes_splat(s->thickness), zero = lanes_splat(0.0f);
   const lanes3 place = near_load(near_row(a->place, a->pitch, e->row), a->plane, i);
-  const lanes_mask around = are_in_box(s, place);
+  const lanes_mask around = are_in_box(place, lanes3_splat(s->centre), wide_half(s));
   if (!lanes_any(around)) { return 0; }
   lanes_mask moves = lanes_less(zero, lanes_load(a->diagonal + e->row * a->pitch + i));
   if (b->unknown) {
@@ -468,15 +472,17 @@ CLOTH_INLINE void find_rows_in_box(touch_search *s, int32_t n) {
   const solve_arrays *a = s->a;
   const int32_t first = n / s->boxes.along * TILE_ROWS, column = n % s->boxes.along * TOUCH_LANES;
   const int32_t rows = smaller_of(a->rows - first, TILE_ROWS);
+  uint32_t found = 0;
   s->farthest = s->boxes.margin[n];
-  s->boxes.rows[n] = 0;
+  const lanes3 centre = lanes3_splat(s->centre), half = wide_half(s);
   for (int32_t k = 0; k < TOUCH_LANES && column + k < a->columns; k += CLOTH_LANES) {
     const lanes_mask exists = lanes_first(a->columns - column - k);
     for (int32_t row = 0; row < rows; row++) {
       const lanes3 p = near_load(near_row(a->place, a->pitch, first + row), a->plane, column + k);
-      s->boxes.rows[n] |= (uint32_t)lanes_any(lanes_both(are_in_box(s, p), exists)) << row;
+      found |= (uint32_t)lanes_any(lanes_both(are_in_box(p, centre, half), exists)) << row;
     }
   }
+  s->boxes.rows[n] = found;
 }
 
 /* Chooses what of the tiles lies around the box of the collider that is looked at, as far as its particles go. */

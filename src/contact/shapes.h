@@ -180,13 +180,15 @@ CLOTH_INLINE lanes distance_to_capsule(const cloth_collider *body, lanes3 p, lan
   lanes along = lanes_subtract(lanes_multiply(height, cosine), lanes_multiply(radial, sine)); /* the line */
   lanes_mask low = lanes_less(along, zero);
   lanes_mask high = lanes_less(lanes_splat(length * slope), along);
+  lanes3 cone_normal = normal_about_axis(p, radial, cosine, sine);
+  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
+  cone = lanes_subtract(cone, lanes_splat(body->radius));
+  *normal = cone_normal;
+  if (!lanes_any(low) && !lanes_any(high)) { return cone; }
   lanes3 sphere_normal;
   lanes from_centre = lanes_select(low, height, lanes_subtract(height, lanes_splat(length)));
   lanes radius = lanes_select(low, lanes_splat(body->radius), lanes_splat(body->radius_top));
   lanes sphere = distance_to_sphere(lanes3_of(p.x, from_centre, p.z), radius, &sphere_normal);
-  lanes3 cone_normal = normal_about_axis(p, radial, cosine, sine);
-  lanes cone = lanes_add(lanes_multiply(radial, cosine), lanes_multiply(height, sine));
-  cone = lanes_subtract(cone, lanes_splat(body->radius));
   *normal = lanes3_select(low, sphere_normal, lanes3_select(high, sphere_normal, cone_normal));
   return lanes_select(low, sphere, lanes_select(high, sphere, cone));
 }

@@ -121,16 +121,33 @@ static level_pair pair_of(const cloth *c, int32_t number) {
 }
 
 /* The weights of what holds particles, as a row of one float each, into the transfer row: mass and whatever is
-   isotropic, and the blocks of the air as if they were; at pins their part of the plate. */
-CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
+   isotropic, and the blocks of the air as if they were; at pins their part of the plate. `is_plain`: there are neither
+   air nor factors; a constant. */
+CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate, int32_t is_plain) {
   lanes held = lanes_load(a->diagonal + i);
   const lanes_mask moves = lanes_less(lanes_splat(0.0f), held);
-  if (a->air) {
+  if (!is_plain && a->air) {
     const lanes3 w = own_load(a->air, i);
     held = lanes_add(held, lanes3_dot(w, w));
   }
-  if (a->factors) { plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE))); }
+  if (!is_plain && a->factors) {
+    plate = lanes_multiply(plate, lanes_load(OWN(a->factors, FACTOR_FLOATS, i, FACTOR_PLATE)));
+  }
   return lanes_select(moves, held, plate);
+}
+
+/* The sum over the fine rows of a coarse row of these weights. */
+CLOTH_INLINE void add_held_rows(const solve_arrays *a, const level_pair *p, const row_stencil *s, float plate,
+                                int32_t is_plain) {
+  for (int32_t i = 0; i < p->columns; i += CLOTH_LANES) {
+    lanes sum = lanes_splat(0.0f);
+    CLOTH_UNROLL
+    for (int32_t n = 0; n < 3; n++) {
+      const lanes held = held_by(a, s->row[n] * p->pitch + i, lanes_splat(plate), is_plain);
+      sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s->weight[n])));
+    }
+    lanes_store(p->row + i, p->columns - i < CLOTH_LANES ? lanes_within(sum, p->columns - i) : sum);
+  }
 }
 
 /* G of the first coarse level in the rows `first` up to `end`: what holds the particles, without springs to pins.
@@ -138,20 +155,15 @@ CLOTH_INLINE lanes held_by(const solve_arrays *a, int32_t i, lanes plate) {
 CLOTH_SEPARATE void restrict_held(const cloth *c, const solve_arrays *a, const level_pair *pair, float plate,
                                   int32_t first, int32_t end) {
   const level_pair p = *pair;
-  float *ground = level_ground(c, 0), *line = p.row;
-  const lanes zero = lanes_splat(0.0f), pin = lanes_splat(plate);
+  float *ground = level_ground(c, 0);
   for (int32_t row = first; row < end; row++) {
     const row_stencil s = stencil_of(&p, row);
     const int adds = ground_of_row(a, s.row[0]) || ground_of_row(a, s.row[1]) || ground_of_row(a, s.row[2]);
     if (adds) { restrict_blocks(&p, a->ground, ground, 1.0f, row, row + 1); }
-    for (int32_t i = 0; i < p.columns; i += CLOTH_LANES) {
-      lanes sum = zero;
-      CLOTH_UNROLL
-      for (int32_t n = 0; n < 3; n++) {
-        const lanes held = held_by(a, s.row[n] * p.pitch + i, pin);
-        sum = lanes_add(sum, lanes_multiply(held, lanes_splat(s.weight[n])));
-      }
-      lanes_store(line + i, p.columns - i < CLOTH_LANES ? lanes_within(sum, p.columns - i) : sum);
+    if (HAS_PLAIN_ROWS && !a->air && !a->factors) {
+      add_held_rows(a, &p, &s, plate, 1);
+    } else {
+      add_held_rows(a, &p, &s, plate, 0);
     }
     end_transfer(&p, 1);
     float *held = p.row + p.places; /* the row of the coarse level, in the next plane */

@@ -33,14 +33,17 @@ CLOTH_INLINE symmetric chosen_inverse(int32_t preconditioner, symmetric m, lanes
   return symmetric_inverse(m, least);
 }
 
-/* Inverts the blocks of a row of particles, and applies them to the residual. Returns its sum of r . z. */
-CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row) {
+/* Inverts the blocks of a row of particles, and applies them to the residual. `is_plain`: it has neither factors, air
+   nor ground, and whole blocks; a constant. Returns its sum of r . z. */
+CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                int32_t is_plain) {
   const float viscous = 1.0f + t->viscosity, bends = t->bends && t->plate_implicit ? viscous : 0.0f;
   const lanes across = lanes_splat(bends * t->hinge[WEFT] * hinges_on_element(row, a->rows, 0));
   const lanes twist = lanes_splat(bends * t->twist * cells_at_element(row, a->rows, 0));
-  const int32_t columns = a->columns, first = row * a->pitch, kind = c->settings.solver.preconditioner;
+  const int32_t columns = a->columns, first = row * a->pitch, is_bent = bends > 0.0f;
+  const int32_t kind = is_plain ? CLOTH_PRECONDITIONER_BLOCK : c->settings.solver.preconditioner;
   const lanes one = lanes_splat(1.0f), zero = lanes_splat(0.0f);
-  const float *ground = ground_of_row(a, row);
+  const float *ground = is_plain ? NULL : ground_of_row(a, row);
   row_sum sum = row_sum_start();
   for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
     const int32_t place = first + i;
@@ -48,12 +51,12 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
     const lanes_mask moves = lanes_less(zero, held);
     const lanes own = lanes_select(moves, held, one);
     symmetric m = own_block(a->inverse, place);
-    lanes added = bends > 0.0f ? lanes_add(own, plate_on_block(a, i, across, twist)) : own;
-    if (a->factors && bends > 0.0f) {
+    lanes added = is_bent ? lanes_add(own, plate_on_block(a, i, across, twist)) : own;
+    if (!is_plain && a->factors && is_bent) {
       const lanes plate = lanes_load(OWN(a->factors, FACTOR_FLOATS, place, FACTOR_PLATE));
       added = lanes_add(own, lanes_multiply(plate, lanes_splat(bends * t->twist)));
     }
-    if (a->air) {
+    if (!is_plain && a->air) {
       const lanes3 w = own_load(a->air, place);
       symmetric_add_outer(&m, w, w, added);
     } else {
@@ -72,8 +75,10 @@ CLOTH_INLINE row_sum invert_row(const cloth *c, const solve_arrays *a, const sub
 CLOTH_HOT CLOTH_SEPARATE void invert_strip(const cloth *c, stage_piece *p) {
   const substep_terms *t = (const substep_terms *)p->what;
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
+  const int32_t has_blocks = c->settings.solver.preconditioner == CLOTH_PRECONDITIONER_MULTILEVEL;
+  const int32_t is_plain = HAS_PLAIN_ROWS && has_blocks && !a->factors && !a->air;
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = invert_row(c, a, t, row);
+    const row_sum sum = is_plain && !ground_of_row(a, row) ? invert_row(c, a, t, row, 1) : invert_row(c, a, t, row, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
   }
 }

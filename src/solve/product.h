@@ -142,14 +142,6 @@ CLOTH_INLINE void multiply_seam(const product_row *r) {
   force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
 }
 
-/* Rows that bend, and have neither air nor ground, are compiled for themselves but for size: their loop has three
-   branches less, and registers for what else lies in memory. */
-#if defined(__OPTIMIZE_SIZE__)
-#define HAS_PLAIN_ROWS 0
-#else
-#define HAS_PLAIN_ROWS 1
-#endif
-
 /* The product of a row. `is_last`: there is no row below; `is_plain`: it bends, and has neither air nor ground;
    constants. Returns its sum of p . q. */
 CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32_t is_last, int32_t is_plain) {

@@ -179,8 +179,7 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
   const lanes3 old = lanes3_load(a->v, i);
   if (a->earlier.x) { lanes3_store(a->earlier, i, lanes3_load(a->before, i), left); }
   if (a->before.x) { lanes3_store(a->before, i, old, left); }
-  const lanes3 to = lanes3_flush_below(lanes3_add(lanes3_load(a->x, i), d), STATE_QUANTUM);
-  const lanes3 v = lanes3_flush_below(lanes3_scale(d, a->inverse_h), STATE_QUANTUM);
+  const lanes3 to = lanes3_add(lanes3_load(a->x, i), d), v = lanes3_scale(d, a->inverse_h);
   const lanes_mask within = lanes_both(lanes_less(length_upper_bound(to), lanes_splat(a->max_coordinate)),
                                        lanes_less(length_upper_bound(v), lanes_splat(a->max_speed)));
   const lanes bad = lanes_drop(within, lanes_splat(1.0f));
@@ -188,16 +187,29 @@ CLOTH_INLINE void accept_block_of_row(const acceptance *a, int32_t i, int32_t le
     const acceptance seen = *a; /* so that nobody sees it where lanes are stored */
     accept_one_by_one(&seen, i, left, d);
   } else {
-    lanes3_store(a->x, i, to, left);
-    lanes3_store(a->v, i, v, left);
+    lanes3_store(a->x, i, lanes3_flush_below(to, STATE_QUANTUM), left);
+    lanes3_store(a->v, i, lanes3_flush_below(v, STATE_QUANTUM), left);
   }
 }
 
 /* What the pass takes. */
 typedef struct accept_terms {
   const substep_terms *t;
-  int32_t has_solution;
+  int32_t has_solution, has_ways; /* has_ways: 1 if `direction` has the prediction's ways */
 } accept_terms;
+
+/* Accepts a row. `has_ways`: that of the terms; a constant. */
+CLOTH_INLINE void accept_row(const acceptance *a, const prediction_terms *p, const solve_arrays *s,
+                             const accept_terms *what, int32_t row, lanes last_step, int32_t has_ways) {
+  const float *way = near_row(s->direction, s->pitch, row);
+  const int32_t columns = s->columns, has_solution = what->has_solution;
+  for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
+    const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
+    const lanes3 d = has_ways ? near_load(way, s->plane, i) : predicted_way(p, row * columns + i, moves);
+    const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
+    accept_block_of_row(a, row * columns + i, columns - i, lanes3_add(d, y));
+  }
+}
 
 CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
   const accept_terms *what = (const accept_terms *)piece->what;
@@ -216,20 +228,19 @@ CLOTH_HOT CLOTH_SEPARATE void accept_strip(const cloth *c, stage_piece *piece) {
                   .h = t->h,
                   .max_coordinate = CLOTH_POSITION_LIMIT - workspace_of(c)->origin_reach};
   const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  const int32_t columns = s->columns, has_solution = what->has_solution;
   for (int32_t row = piece->first; row < piece->end; row++) {
-    for (int32_t i = 0; i < columns; i += CLOTH_LANES) {
-      const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(s->diagonal + row * s->pitch + i));
-      const lanes3 d = predicted_way(&p, row * columns + i, moves);
-      const lanes3 y = lanes3_keep(moves, solution_with(s, row, i, last_step, has_solution));
-      accept_block_of_row(&a, row * columns + i, columns - i, lanes3_add(d, y));
+    if (what->has_ways) {
+      accept_row(&a, &p, s, what, row, last_step, 1);
+    } else {
+      accept_row(&a, &p, s, what, row, last_step, 0);
     }
   }
 }
 
-/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone. */
-CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution) {
-  const accept_terms what = {t, has_solution};
+/* Accepts the new places and velocities of all particles. `has_solution`: 0 if the solution is the last step alone;
+   `has_ways`: see accept_terms. */
+CLOTH_ONCE void accept(const cloth *c, const substep_terms *t, int32_t has_solution, int32_t has_ways) {
+  const accept_terms what = {t, has_solution, has_ways};
   const piece_counts made = run_strips(c, accept_strip, &what);
   statistics_of(c)->particles_limited += made.limited;
   statistics_of(c)->particles_recovered += made.recovered;

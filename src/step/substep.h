@@ -381,7 +381,7 @@ CLOTH_ONCE solve_counts solve_set(const solve_group *g) {
 /* The new state of a cloth. */
 CLOTH_INLINE void accept_part(const solve_member *m, const solve_counts *counts) {
   if (WITH_SELF) { keep_start(m->c); }
-  accept(m->c, m->t, m->has_solution);
+  accept(m->c, m->t, m->has_solution, counts->shortenings >= 0);
   if (WITH_BODIES) {
     accept_bodies(m->c, m->t);
     report_attachments(m->c);
