@@ -4457,9 +4457,11 @@ CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a)
 /* Copies the force of one column to another, which may lie beside the row. */
 CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t to) {
   const ptrdiff_t next = NEAR_PLANE(buffer);
+  const float *source = row + FORCE_STEP * (ptrdiff_t)from;
+  float *target = row + FORCE_STEP * (ptrdiff_t)to;
   CLOTH_UNROLL
   for (int32_t n = 0; n < 3; n++) {
-    row[FORCE_STEP * to + n * next] = row[FORCE_STEP * from + n * next];
+    target[n * next] = source[n * next];
   }
 }
 
@@ -4775,9 +4777,9 @@ CLOTH_INLINE void spread_blocks(const float *from, ptrdiff_t plane, int32_t colu
 
 /* Repeats the first column of the coarse vectors of a tube behind the last one, before they are spread. */
 static void close_coarse(const level_pair *p, float *array, ptrdiff_t plane) {
-  for (int32_t row = 0; p->transfer == TRANSFER_RING && row < p->coarse_rows; row++) {
-    float *of_row = near_row(array, p->coarse_pitch, row);
-    near_vector_store(of_row, plane, p->coarse_columns, near_vector(of_row, plane, 0));
+  const int32_t columns = p->coarse_columns, next = NEAR_STEP * p->coarse_pitch;
+  for (int32_t row = p->transfer == TRANSFER_RING ? p->coarse_rows : 0; row > 0; row--, array += next) {
+    near_vector_store(array, plane, columns, near_vector(array, plane, 0));
   }
 }
 
@@ -8833,8 +8835,8 @@ CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *stran
 CLOTH_INLINE void bend_strand(const plate_rows *p, const plate_terms *t, const plate_strand *s, int32_t row,
                               int32_t end) {
   const int32_t is_square = p->ratio == 1.0f;
-  if (p->a->is_ring) {
-    bend_long_rows(t, s, row, end, END_NONE, is_square);
+  if (p->a->is_ring) { /* a ratio of 1 gives the same bits */
+    bend_long_rows(t, s, row, end, END_NONE, 0);
   } else if (is_square) {
     bend_long_rows(t, s, row, end, END_LEFT | END_RIGHT, 1);
   } else {
@@ -20040,23 +20042,24 @@ CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes
   return r->ground ? lanes3_add(q, symmetric_apply(own_block(r->ground, i), p)) : q;
 }
 
-/* Brings the force of the spring across the seam of a tube to column 0. */
-CLOTH_INLINE void multiply_seam(const product_row *r) {
-  const int32_t last = r->columns - 1, i = last / CLOTH_LANES * CLOTH_LANES;
-  (void)multiply_springs(r, WARP, i, near_load(r->x, r->plane, i), near_load(r->p, r->plane, i));
-  force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
+/* Puts what springs bring over the seam of a tube beside a row: that of the row itself, and those of the row above. */
+CLOTH_INLINE void multiply_seam(const product_row *row) {
+  const product_row r = *row;
+  const int32_t last = r.columns - 1, i = (int32_t)((uint32_t)last / CLOTH_LANES * CLOTH_LANES);
+  (void)multiply_springs(&r, WARP, i, near_load(r.x, r.plane, i), near_load(r.p, r.plane, i));
+  force_copy(force_row(&r.brought, WARP), r.buffer, last, -1);
+  close_forces(&r.above, r.buffer, r.columns, WEFT);
 }
 
 /* The product of a row. `is_last`: there is no row below; `is_plain`: it bends, and has neither air nor ground;
    constants. Returns its sum of p . q. */
-CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32_t is_last, int32_t is_plain) {
+CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_last, int32_t is_plain) {
   product_row copy = *row, *r = &copy;
   row_sum sum = row_sum_start();
   if (is_plain) {
     copy.air = copy.ground = NULL;
     copy.bends = 1;
   }
-  if (is_ring) { multiply_seam(r); }
   for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
     (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
   }
@@ -20075,7 +20078,6 @@ CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32
     own_store(r->q, i, q);
     row_sum_add(&sum, i, lanes3_dot(p, q));
   }
-  if (is_ring) { close_forces(&r->brought, r->buffer, r->columns, WEFT); }
   return sum;
 }
 
@@ -20089,7 +20091,6 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
       (void)multiply_springs(&above, d, i, x, p);
     }
   }
-  if (a->is_ring) { close_forces(&above.brought, above.buffer, above.columns, WEFT); }
 }
 
 /* The forces of the plate on a strip, in `product`. */
@@ -20110,9 +20111,10 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, stage_piece *p) {
   }
   if (bends) { bend_direction(a, t, p); }
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = row == last                                      ? multiply_row(&r, a->is_ring, 1, 0)
-                        : HAS_PLAIN_ROWS && bends && !r.air && !r.ground ? multiply_row(&r, a->is_ring, 0, 1)
-                                                                         : multiply_row(&r, a->is_ring, 0, 0);
+    if (a->is_ring) { multiply_seam(&r); }
+    const row_sum sum = row == last                                      ? multiply_row(&r, 1, 0)
+                        : HAS_PLAIN_ROWS && bends && !r.air && !r.ground ? multiply_row(&r, 0, 1)
+                                                                         : multiply_row(&r, 0, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(a, &r, row + 1);
   }
@@ -23337,13 +23339,14 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   energy_row e = {
       .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
   start_wind(&e.wind, c, a, t);
+  e.r = linear_row_of(a, 0);
+  e.r.way = a->bent;
+  e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1);
   for (; e.row < a->rows; e.row++) {
-    e.r = linear_row_of(a, e.row);
-    e.r.way = near_row(a->bent, a->pitch, e.row);
-    e.r.way_below = near_row(a->bent, a->pitch, e.row + 1 < a->rows ? e.row + 1 : e.row);
     if (a->air) { take_wind_row(&e.wind, a, e.row); }
     rise_of_row(&e, &sum);
     rise_of_springs(&e, &sum);
+    next_linear_row(&e.r, a, e.row + 2 >= a->rows);
   }
   return sum_of(&sum);
 }

@@ -309,9 +309,11 @@ CLOTH_INLINE void force_store(float *row, ptrdiff_t buffer, int32_t i, lanes3 a)
 /* Copies the force of one column to another, which may lie beside the row. */
 CLOTH_INLINE void force_copy(float *row, ptrdiff_t buffer, int32_t from, int32_t to) {
   const ptrdiff_t next = NEAR_PLANE(buffer);
+  const float *source = row + FORCE_STEP * (ptrdiff_t)from;
+  float *target = row + FORCE_STEP * (ptrdiff_t)to;
   CLOTH_UNROLL
   for (int32_t n = 0; n < 3; n++) {
-    row[FORCE_STEP * to + n * next] = row[FORCE_STEP * from + n * next];
+    target[n * next] = source[n * next];
   }
 }
 

@@ -135,23 +135,24 @@ CLOTH_INLINE lanes3 own_product(const product_row *r, int32_t i, lanes3 p, lanes
   return r->ground ? lanes3_add(q, symmetric_apply(own_block(r->ground, i), p)) : q;
 }
 
-/* Brings the force of the spring across the seam of a tube to column 0. */
-CLOTH_INLINE void multiply_seam(const product_row *r) {
-  const int32_t last = r->columns - 1, i = last / CLOTH_LANES * CLOTH_LANES;
-  (void)multiply_springs(r, WARP, i, near_load(r->x, r->plane, i), near_load(r->p, r->plane, i));
-  force_copy(force_row(&r->brought, WARP), r->buffer, last, -1);
+/* Puts what springs bring over the seam of a tube beside a row: that of the row itself, and those of the row above. */
+CLOTH_INLINE void multiply_seam(const product_row *row) {
+  const product_row r = *row;
+  const int32_t last = r.columns - 1, i = (int32_t)((uint32_t)last / CLOTH_LANES * CLOTH_LANES);
+  (void)multiply_springs(&r, WARP, i, near_load(r.x, r.plane, i), near_load(r.p, r.plane, i));
+  force_copy(force_row(&r.brought, WARP), r.buffer, last, -1);
+  close_forces(&r.above, r.buffer, r.columns, WEFT);
 }
 
 /* The product of a row. `is_last`: there is no row below; `is_plain`: it bends, and has neither air nor ground;
    constants. Returns its sum of p . q. */
-CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32_t is_last, int32_t is_plain) {
+CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_last, int32_t is_plain) {
   product_row copy = *row, *r = &copy;
   row_sum sum = row_sum_start();
   if (is_plain) {
     copy.air = copy.ground = NULL;
     copy.bends = 1;
   }
-  if (is_ring) { multiply_seam(r); }
   for (int32_t i = 0; PRODUCT_LOOPS == 2 && i < r->columns; i += CLOTH_LANES) {
     (void)product_of_springs(r, i, near_load(r->p, r->plane, i), is_last);
   }
@@ -170,7 +171,6 @@ CLOTH_INLINE row_sum multiply_row(const product_row *row, int32_t is_ring, int32
     own_store(r->q, i, q);
     row_sum_add(&sum, i, lanes3_dot(p, q));
   }
-  if (is_ring) { close_forces(&r->brought, r->buffer, r->columns, WEFT); }
   return sum;
 }
 
@@ -184,7 +184,6 @@ CLOTH_SEPARATE void multiply_springs_above(const solve_arrays *a, int32_t row) {
       (void)multiply_springs(&above, d, i, x, p);
     }
   }
-  if (a->is_ring) { close_forces(&above.brought, above.buffer, above.columns, WEFT); }
 }
 
 /* The forces of the plate on a strip, in `product`. */
@@ -205,9 +204,10 @@ CLOTH_HOT CLOTH_SEPARATE void multiply_strip(const cloth *c, stage_piece *p) {
   }
   if (bends) { bend_direction(a, t, p); }
   for (int32_t row = p->first; row < p->end; row++) {
-    const row_sum sum = row == last                                      ? multiply_row(&r, a->is_ring, 1, 0)
-                        : HAS_PLAIN_ROWS && bends && !r.air && !r.ground ? multiply_row(&r, a->is_ring, 0, 1)
-                                                                         : multiply_row(&r, a->is_ring, 0, 0);
+    if (a->is_ring) { multiply_seam(&r); }
+    const row_sum sum = row == last                                      ? multiply_row(&r, 1, 0)
+                        : HAS_PLAIN_ROWS && bends && !r.air && !r.ground ? multiply_row(&r, 0, 1)
+                                                                         : multiply_row(&r, 0, 0);
     row_sum_store(a->sums + LANES_SUMS * row, &sum);
     next_product_row(a, &r, row + 1);
   }

@@ -261,9 +261,9 @@ CLOTH_INLINE void spread_blocks(const float *from, ptrdiff_t plane, int32_t colu
 
 /* Repeats the first column of the coarse vectors of a tube behind the last one, before they are spread. */
 static void close_coarse(const level_pair *p, float *array, ptrdiff_t plane) {
-  for (int32_t row = 0; p->transfer == TRANSFER_RING && row < p->coarse_rows; row++) {
-    float *of_row = near_row(array, p->coarse_pitch, row);
-    near_vector_store(of_row, plane, p->coarse_columns, near_vector(of_row, plane, 0));
+  const int32_t columns = p->coarse_columns, next = NEAR_STEP * p->coarse_pitch;
+  for (int32_t row = p->transfer == TRANSFER_RING ? p->coarse_rows : 0; row > 0; row--, array += next) {
+    near_vector_store(array, plane, columns, near_vector(array, plane, 0));
   }
 }
 

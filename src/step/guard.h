@@ -303,13 +303,14 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
   energy_row e = {
       .c = c, .a = a, .t = t, .centre = near_vector(a->place, a->plane, 0), .is_plain = are_springs_plain(t)};
   start_wind(&e.wind, c, a, t);
+  e.r = linear_row_of(a, 0);
+  e.r.way = a->bent;
+  e.r.way_below = near_row(a->bent, a->pitch, a->rows > 1);
   for (; e.row < a->rows; e.row++) {
-    e.r = linear_row_of(a, e.row);
-    e.r.way = near_row(a->bent, a->pitch, e.row);
-    e.r.way_below = near_row(a->bent, a->pitch, e.row + 1 < a->rows ? e.row + 1 : e.row);
     if (a->air) { take_wind_row(&e.wind, a, e.row); }
     rise_of_row(&e, &sum);
     rise_of_springs(&e, &sum);
+    next_linear_row(&e.r, a, e.row + 2 >= a->rows);
   }
   return sum_of(&sum);
 }

@@ -318,8 +318,8 @@ CLOTH_INLINE void bend_long_rows(const plate_terms *t, const plate_strand *stran
 CLOTH_INLINE void bend_strand(const plate_rows *p, const plate_terms *t, const plate_strand *s, int32_t row,
                               int32_t end) {
   const int32_t is_square = p->ratio == 1.0f;
-  if (p->a->is_ring) {
-    bend_long_rows(t, s, row, end, END_NONE, is_square);
+  if (p->a->is_ring) { /* a ratio of 1 gives the same bits */
+    bend_long_rows(t, s, row, end, END_NONE, 0);
   } else if (is_square) {
     bend_long_rows(t, s, row, end, END_LEFT | END_RIGHT, 1);
   } else {
