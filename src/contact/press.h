@@ -259,8 +259,8 @@ CLOTH_INLINE void put_change(contact_release *rel, int32_t row, int32_t i, lanes
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
-  lanes_sum_add(&rel->along, i, lanes3_dot(change, lanes3_flush(p)));
-  lanes_sum_add(&rel->most, i, lanes3_dot(q, lanes3_flush(p)));
+  lanes_sum_add(&rel->along, i % TOUCH_LANES, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, i % TOUCH_LANES, lanes3_dot(q, lanes3_flush(p)));
   rel->changed = 1;
 }
 
