@@ -15999,20 +15999,20 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* Puts it into residual, product and sums that the stiffness of particles along n has changed by `along`, across it by
+/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
-CLOTH_INLINE void put_change(contact_release *rel, int32_t row, int32_t i, lanes3 n, lanes3 change, lanes along,
+CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
                              lanes across) {
   const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const lanes3 p = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes3 q = contact_product(n, along, across, p);
+  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
-  lanes_sum_add(&rel->along, i % TOUCH_LANES, lanes3_dot(change, lanes3_flush(p)));
-  lanes_sum_add(&rel->most, i % TOUCH_LANES, lanes3_dot(q, lanes3_flush(p)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
   rel->changed = 1;
 }
 
@@ -16050,7 +16050,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, less_along, less_across);
   const lanes3 change = lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(zero, both))) { put_change(rel, e->row, e->column + k, n, change, less_along, less_across); }
+  if (lanes_any(lanes_less(zero, both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
 /* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
@@ -16101,7 +16101,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   add_to_inverse(a->inverse, place, n, along);
   const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
   const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
-  put_change(rel, e->row, e->column + k, n, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
 }
 
 /* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles
@@ -18752,10 +18752,9 @@ CLOTH_SEPARATE float clamps_rise(const cloth *c, const substep_terms *t) {
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
  * The contacts of a particle are predicted together, each with the tangents of the others, or a particle between two
- * taut tethers would alternate for ever. Where neighbours take a particle in the first iteration to the end of a tether
- * that it was not to reach, that is met in the solve (solve/meet.h). What begins a substep beyond a contact, where its
- * sphere was then, is predicted to come back no faster than integration.max_push_speed relative to it; what is held at
- * rest is held by all of the law.
+ * taut tethers would alternate for ever. What begins a substep beyond a contact, where its sphere was then, is
+ * predicted to come back no faster than integration.max_push_speed relative to it; what is held at rest is held by all
+ * of the law.
  *
  * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
@@ -18798,12 +18797,11 @@ typedef struct held_particle {
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* n . A n, with A the block of a particle in an array; 0 without the array. */
-static float along_block(const held_particle *h, float *blocks, cloth_vector n) {
+static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
-  if (!blocks) { return 0.0f; }
+  if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = flush_work(*own_at(blocks, SYMMETRIC_FLOATS, h->place, k));
+    m[k] = flush_work(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k));
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
@@ -18813,8 +18811,7 @@ static float along_block(const held_particle *h, float *blocks, cloth_vector n) 
    the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact whatever it is. */
 static float compliance_along(const held_particle *h, cloth_vector n) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
-  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f),
-              within = alone + along_block(h, h->a->inverse, n);
+  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f), within = alone + springs_along(h, n);
   const float fall = vector_dot(n, h->weight);
   const float all = vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const float shared = minimum(maximum(all, minimum(fall, 0.0f)), maximum(fall, 0.0f)), own = all - shared;
@@ -18908,8 +18905,7 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      float *to = own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i);
-      *to = quantise(*to + flush_work(value), WORK_ROUNDER);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
     }
   }
 }
@@ -19046,13 +19042,12 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
 
 #if WITH_TETHERS
 
-static void hold_by_tethers(held_particle *h, int32_t i) {
+static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
     if (pin < 0) { continue; }
-    const float squared = squared_rest(c, metric, pin, i);
+    const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
     const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
     const float began = vector_length(way_to_start(c, i, before));
@@ -19076,7 +19071,8 @@ CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const s
     h.weight = vector(0.0f, 0.0f, 0.0f);
   }
 #if WITH_TETHERS
-  hold_by_tethers(&h, i);
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  hold_by_tethers(&h, &metric, i);
 #endif
   press_bounds(&h);
   workspace_of(c)->predictions += h.predictions;
@@ -19146,12 +19142,11 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: before the solve, and those of tethers that
-   are met in it. */
+/* Most predictions of the contacts of a particle in a part of a substep. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + tethers) + tethers;
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + tethers);
 }
 
 /// Prediction ///
@@ -22683,115 +22678,6 @@ CLOTH_ONCE void solve_alone(const cloth *c) {
   workspace_of(c)->last_step = 0.0f;
 }
 
-/// Tethers that are met in the solve ///
-
-/*
- * A tether that its own particle was not to reach, but that neighbours take it to, is predicted anew after the first
- * iteration, from the solution y so far, what is left of the residual r, and the inverse B of the preconditioner's
- * block, as slow particles that meet colliders are (contact/press.h): the particle moves by n . (y + B r) with the
- * compliance n . B n. Without, a corner that hangs by its neighbours is on and off in turn for ever, at up to 3 m/s.
- * Motion constraints are not: paper in spheres would be on and off for it.
- *
- * In: residual, product, direction, solution, place. Out: residual, product, ground, inverse.
- */
-
-#if WITH_TETHERS
-
-/* How particles of a block have moved in the solve so far. */
-CLOTH_INLINE lanes3 moved_in_solve(const contact_release *rel, int32_t row, int32_t i) {
-  return lanes3_flush(solution_with(rel->a, row, i, lanes_splat(rel->length), rel->has_solution));
-}
-
-/* ... and where what is left of the residual takes them. */
-CLOTH_INLINE lanes3 way_in_solve(const contact_release *rel, int32_t row, int32_t i) {
-  const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const lanes3 product = own_load(a->product, place);
-  const lanes3 left = lanes3_add_scaled(own_load(a->residual, place), product, lanes_splat(negate(rel->length)));
-  const lanes3 more = symmetric_apply(own_block(a->inverse, place), lanes3_flush(left));
-  return lanes3_flush(lanes3_add(moved_in_solve(rel, row, i), more));
-}
-
-/* Both of one particle. */
-CLOTH_SEPARATE void ways_in_solve(const contact_release *rel, int32_t particle, cloth_vector *moved,
-                                  cloth_vector *way) {
-  const int32_t row = particle / rel->a->columns, column = particle % rel->a->columns, lane = column % CLOTH_LANES;
-  float values[3][CLOTH_LANES];
-  lanes3_store(VECTORS_OF(values), 0, moved_in_solve(rel, row, column - lane), CLOTH_LANES);
-  *moved = vector_load(VECTORS_OF(values), lane);
-  lanes3_store(VECTORS_OF(values), 0, way_in_solve(rel, row, column - lane), CLOTH_LANES);
-  *way = vector_load(VECTORS_OF(values), lane);
-}
-
-/* Predicts a tether that does not press anew for where the solve takes its particle, and puts it into the equation. */
-CLOTH_SEPARATE void meet_bound(contact_release *rel, held_particle *h, particle_bound *b, int32_t i) {
-  cloth_vector moved, way;
-  ways_in_solve(rel, i, &moved, &way);
-  const solve_arrays *a = rel->a;
-  const float moves = vector_dot(b->n, vector_flush_work(way));
-  const int32_t presses = along_block(h, a->ground, b->n) > WORK_QUANTUM;
-  if (presses || !(negate(moves) < FAST_WAY * b->thickness)) { return; }
-  agree(h, b, maximum(along_block(h, a->inverse, b->n), WORK_QUANTUM), moves);
-  if (!(b->stiffness > 0.0f)) { return; }
-  const int32_t row = i / a->columns, lane = i % a->columns % CLOTH_LANES, first = i % a->columns - lane;
-  const lanes_mask one = lanes_of_bits(1u << lane);
-  const lanes3 n = lanes3_splat(b->n);
-  const lanes along = lanes_keep(one, lanes_splat(b->stiffness)), zero = lanes_splat(0.0f);
-  const float press = b->force - b->stiffness * vector_dot(b->n, vector_flush_work(moved));
-  const lanes3 change = lanes3_keep(one, lanes3_splat(vector_flush_work(vector_scale(b->n, press))));
-  const element_law law = {b->force, b->stiffness, 0.0f};
-  add_element_block(a, h->place, b->n, &law, 1.0f);
-  add_to_inverse(a->inverse, row * a->pitch + first, n, along);
-  put_change(rel, row, first, n, change, along, zero);
-}
-
-/* Bits of the particles of a block that nothing holds yet, and that come near the end of a tether. */
-CLOTH_SEPARATE uint32_t may_meet(const contact_release *rel, int32_t row, int32_t i) {
-  const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const symmetric ground = own_block(a->ground, place);
-  const lanes holds = lanes_add(lanes_add(ground.xx, ground.yy), ground.zz);
-  const lanes_mask loose = lanes_less(holds, lanes_splat(WORK_QUANTUM));
-  if (!lanes_any(loose)) { return 0; }
-  const lanes near = tethers_near(rel->c, a, row, i, lanes3_length(way_in_solve(rel, row, i)));
-  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + place));
-  const lanes_mask there = lanes_both(moves, lanes_first(a->columns - i));
-  return lanes_bits(lanes_both(lanes_both(loose, there), lanes_less(lanes_splat(0.0f), near)));
-}
-
-/* The tethers of a particle. */
-CLOTH_SEPARATE void meet_tethers_of(contact_release *rel, int32_t particle) {
-  const solve_arrays *a = rel->a;
-  held_particle h = {.c = rel->c, .a = a, .t = rel->t, .place = place_of(a, particle)};
-  h.x = near_particle(a, a->place, particle);
-  hold_by_tethers(&h, particle);
-  for (int32_t k = 0; k < h.bounds; k++) {
-    meet_bound(rel, &h, &h.bound[k], particle);
-  }
-  workspace_of(rel->c)->predictions += h.predictions;
-}
-
-/* 1 if a cloth has tethers and blocks to predict them with. */
-static int meets_tethers(const cloth *c) {
-  return c->settings.tethers.count > 0 && c->settings.solver.preconditioner != CLOTH_PRECONDITIONER_NONE;
-}
-
-/* After the first iteration, which ended with a step of `length` along the direction. */
-CLOTH_SEPARATE solve_change meet_tethers(const cloth *c, const substep_terms *t, float length, int32_t has_solution) {
-  const solve_arrays *a = arrays_of(c);
-  contact_release rel = {.c = c, .a = a, .t = t, .length = length, .has_solution = has_solution};
-  for (int32_t row = 0; row < a->rows; row++) {
-    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
-      for (uint32_t met = may_meet(&rel, row, i); met; met &= met - 1u) {
-        meet_tethers_of(&rel, row * a->columns + i + first_bit(met));
-      }
-    }
-  }
-  return (solve_change){lanes_sum_total(&rel.along), lanes_sum_total(&rel.most), rel.changed};
-}
-
-#endif
-
 /// What joins cloths ///
 
 /*
@@ -23021,7 +22907,7 @@ static int32_t are_whole(const solve_state *s) {
    beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
 static float turned_share(const solve_state *s, float beta) {
   float with_old = 0.0f;
-  if (!are_whole(s)) { return beta; }
+  if (!WITH_COLLIDERS || !are_whole(s)) { return beta; }
   EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
   return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
 }
@@ -23112,15 +22998,7 @@ static void set_step(solve_state *s, int32_t was_done) {
 CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_done) {
   const float before = s->along;
   const solve_change nothing_changed = {0.0f, 0.0f, 0};
-  solve_change change = is_done ? nothing_changed : release(s, iteration);
-#if WITH_TETHERS
-  EACH_MEMBER(s->group, m, {
-    if (iteration == 1 && !is_done && meets_tethers(m->c)) {
-      const solve_change met = meet_tethers(m->c, m->t, s->step, m->has_solution);
-      add_change(&change, &met, m->weight);
-    }
-  });
-#endif
+  const solve_change change = is_done ? nothing_changed : release(s, iteration);
   const int32_t keeps = change.changed && are_whole(s);
   if (s->group->joints && change.changed) {
     join_vectors(s->group->joints, 0);
@@ -23187,42 +23065,38 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  * motion as a whole (momentum.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
- * The solve itself tells by how much the energy can rise. For the ways d = w + y, w the prediction's, that is
- *
- *   - w . r - 1/2 y . M y - 1/2 d . H d
- *
- * less what is damped, r being what is left of the residual and H the second derivative of the springs and the plate:
- * y . r is 0 of conjugate gradients. A solve that has come to its end takes energy; of one that has not what is left
- * along the prediction may give more than the last change of the potential tells, a hundred times as much where a sheet
- * swings in its plane. The last step alpha p has no product A p; it changes the potential by - alpha r . z / 2, and the
- * energy by alpha w . M p besides. So from y and r before that step, all at hand, the energy rises by at most
- *
- *   - w . r - 1/2 y . M y + alpha w . M p - alpha r . z / 2
- *
- * with the air's block in M there. The energies are compared where this is above 1/2 y . M y, as the springs take about
- * as much by d . H d: above 0 nothing gains either, but a plain sheet is compared in 5 substeps of 60 rather than in
- * none. Cloth that nothing holds has another solution by then: its energies are compared where the last iteration has
- * still changed the potential by more than a share of the kinetic energy. They are compared, too, wherever springs are
- * stiff, uneven or explicit, of which the second derivative tells less, and where pins have just stopped: another solve
- * that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the energy of
- * contact and the work of friction (contact/press.h): the tangents of contacts are predicted one by one, so that the
- * solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the collider.
- * There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or targets, nor
- * for cloth in several pieces, which move as a whole each for itself.
+ * The energies are compared where the last iteration has still changed the potential by more than a share of the
+ * kinetic energy and of the work of the wind, unless what is left of the residual r pulls back: for the ways d = w + y,
+ * w the prediction's, the energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y .
+ * r is 0 of conjugate gradients. So where w . r is larger than the iterations to come could still take, a few times
+ * what the last one took, and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer
+ * than the prediction's way. They are compared, too, wherever springs are stiff, uneven or explicit, and where pins
+ * have just stopped: another solve that has come to its end needs no bound. Cloth that touches colliders at rest is
+ * always compared, with the energy of contact and the work of friction (contact/press.h): the tangents of contacts are
+ * predicted one by one, so that the solve need not lead down; its ways are shortened towards rest, as a motion as a
+ * whole would lead into the collider. There is no bound where a collider that is touched moves, and does work, nor for
+ * cloth with tethers or targets, nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
  */
 
-/* Share of the energy given beside the cloth's own, see given_energy(), that no rise of held cloth is told apart from:
-   nobody sees it, and of cloth at rest roundings are left. */
-#define GIVEN_SHARE 1.0e-3f
-/* Share of the kinetic energy by which the last iteration may still change the potential of cloth that nothing holds,
-   of whose energy most is that of its motion as a whole: with 1e-3 a tumbling sheet of 48 x 48 gains .017 of its energy
-   (tests/conservation.c, free flight). */
+/* Share of the kinetic energy by which the last iteration of a solve may still change the potential; and of cloth that
+   nothing holds, of whose energy most is that of its motion as a whole: with the former a tumbling sheet of 48 x 48
+   gains .017 of its energy (tests/conservation.c, free flight). */
+#define UNSOLVED_SHARE 1.0e-3f
 #define FREE_UNSOLVED_SHARE 1.0e-4f
-/* Cloth counts as if it also had this share of the kinetic energy of a substep's free fall, a 32nd of its speed. */
+/* Cloth counts as if it also had this share of the kinetic energy of a substep's free fall, a 32nd of its speed: below
+   it nobody sees a gain, and nothing is unfinished of cloth at rest, of which roundings are left. */
 #define LEAST_MOTION 1.0e-3f
+/* Times what the last iteration took that the residual has to take along the prediction, at least; and that this and y
+   take: with 10 limp cloth still gains (S12). */
+#define PULLING_BACK 6.0f
+#define TAKING_BACK 12.0f
+/* Shares of the kinetic energy above which the residual alone does not tell, of that of y; and above which energies are
+   compared whatever is taken, of the last iteration. */
+#define LARGE_SHARE 0.05f
+#define UNKNOWN_SHARE 0.03f
 /* Times that ways are shortened in a substep, at most. */
 #define MOST_SHORTENINGS 3
 /* A rise of less than this share of the kinetic energy is rounding. */
@@ -23550,36 +23424,22 @@ static int has_guard(const solve_group *s) {
   return has;
 }
 
-/* The sum over the particles of w . r - alpha w . M p + `share` y . M y: see the head. `has_solution`: a constant. */
-CLOTH_INLINE float sum_left_as(const cloth *c, float share, int32_t has_solution) {
+/* Sums over the particles of what is left of the residual times the prediction's way and, `moved`, of y squared. */
+CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved) {
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  row_sum left = row_sum_start(), last = row_sum_start();
+  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
+  row_sum work = row_sum_start(), squares = row_sum_start();
   EACH_PLACE(a, row, i, place, {
+    const int32_t left = a->columns - i;
     const lanes3 to = near_load(near_row(a->place, a->pitch, row), a->plane, i);
     const lanes3 way = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
-    const lanes3 p = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
-    const lanes mass = lanes_load(a->diagonal + place); /* 0 behind the last column, as the residual */
-    lanes work = lanes3_dot(way, own_load(a->residual, place));
-    if (has_solution) {
-      const lanes3 y = own_load(a->solution, place);
-      const lanes square = lanes_at_least(lanes3_dot(y, y), LEAST_SHARE);
-      work = lanes_add(work, lanes_multiply(mass, lanes_multiply(square, lanes_splat(share))));
-    }
-    row_sum_add(&left, i, work);
-    lanes along = lanes_multiply(mass, lanes3_dot(way, p));
-    if (a->air) {
-      const lanes3 air = own_load(a->air, place);
-      const lanes blow = lanes_flush_below(lanes3_dot(air, way), LEAST_BLOW);
-      along = lanes_add(along, lanes_multiply(blow, lanes_flush_below(lanes3_dot(air, p), LEAST_BLOW)));
-    }
-    row_sum_add(&last, i, along);
+    const lanes3 y = solution_with(a, row, i, last_step, has_solution);
+    row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place)), left));
+    row_sum_add(&squares, i, lanes_within(lanes_multiply(lanes_load(a->diagonal + place), lanes3_dot(y, y)), left));
   });
-  return sum_of(&left) - workspace_of(c)->last_step * sum_of(&last);
-}
-
-CLOTH_SEPARATE float sum_left(const cloth *c, float share, int32_t has_solution) {
-  return has_solution ? sum_left_as(c, share, 1) : sum_left_as(c, share, 0);
+  *moved = sum_of(&squares);
+  return sum_of(&work);
 }
 
 /* What tells if the energy has to be compared, summed over the members. */
@@ -23608,22 +23468,26 @@ static guard_sums guard_sums_of(const solve_group *s) {
   return g;
 }
 
-/* 1 if the energy of held cloth can rise by what the solve has left: see the head. */
-static int leaves_energy(const solve_group *s, const guard_sums *g) {
-  float left = workspace_of(s->members->c)->last_step > 0.0f ? g->unsolved : 0.0f;
+/* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
+static int is_pulled_back(const solve_group *s, const guard_sums *g) {
+  float work = 0.0f, moved = 0.0f;
   EACH_MEMBER(s, m, {
-    left +=
-        m->weight * sum_left(m->c, m->t->share, m->has_solution); /* 1/2 y . M y, and as much again of the springs */
+    float squares;
+    work += m->weight * sum_left(m->c, m->has_solution, &squares);
+    moved += m->weight * (0.5f * m->t->share * squares);
   });
-  return left < negate(GIVEN_SHARE * g->given);
+  if (work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic) { return 1; }
+  return work + moved > TAKING_BACK * g->unsolved && moved < g->kinetic;
 }
 
-/* 1 if the energy of a solved substep has to be compared. */
+/* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
 static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
   if (g.is_lively || g.touches > 0) { return do_pins_rest(s); }
-  if (g.is_free) { return g.unsolved > FREE_UNSOLVED_SHARE * (g.kinetic + g.given); }
-  return do_pins_rest(s) && leaves_energy(s, &g);
+  const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
+  if (!(g.unsolved > share * (g.kinetic + g.given)) || !do_pins_rest(s)) { return 0; }
+  const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
+  return !is_known || !is_pulled_back(s, &g);
 }
 
 /* By how much the energy of all members rises along the ways. */

@@ -61,7 +61,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 15        // of saves and images
-#define CLOTH_NUMERICS_VERSION 35     // builds of one number compute the same bits
+#define CLOTH_NUMERICS_VERSION 34     // builds of one number compute the same bits
 #define CLOTH_IMAGE_MAGIC 0x48544c43u // first word of an image, "CLTH"
 #define CLOTH_ALIGNMENT 32            // of arenas and other memory [bytes]
 
@@ -136,9 +136,7 @@ typedef struct cloth_vector_view {
 
 /// Fabric ///
 
-// Constants of the material; n threads are as stiff as n cells are wide. Bending energy per area: bend/2 (x_uu^2 +
-// x_vv^2
-// + 2 x_uv^2).
+// Constants of the material, whatever the grid. Bending energy per area: bend/2 (x_uu^2 + x_vv^2 + 2 x_uv^2).
 typedef struct cloth_fabric {
   float density;           // mass per area [kg/m^2] 0.001..1000, 0.2
   float stretch_warp;      // stiffness along the warp [N/m] 0..1e7, 1000

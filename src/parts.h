@@ -113,7 +113,6 @@
 #include "bodies/common_bodies.h"
 #include "solve/coarsest.h"
 #include "solve/passes.h"
-#include "solve/meet.h"
 #include "solve/solve.h"
 #include "step/guard.h"
 #include "step/reactions.h"

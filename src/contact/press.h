@@ -247,20 +247,20 @@ typedef struct contact_release {
   int32_t changed;
 } contact_release;
 
-/* Puts it into residual, product and sums that the stiffness of particles along n has changed by `along`, across it by
+/* Puts it into residual, product and sums that the stiffness of lanes `k` of a touch has changed by `along` and
    `across`, and the residual by `change`. */
-CLOTH_INLINE void put_change(contact_release *rel, int32_t row, int32_t i, lanes3 n, lanes3 change, lanes along,
+CLOTH_INLINE void put_change(contact_release *rel, const touch *e, int32_t k, lanes3 change, lanes along,
                              lanes across) {
   const solve_arrays *a = rel->a;
-  const int32_t place = row * a->pitch + i;
-  const lanes3 p = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+  const int32_t i = e->column + k, place = e->row * a->pitch + i;
+  const lanes3 p = near_load(near_row(a->direction, a->pitch, e->row), a->plane, i);
   /* what the operator changes of the product: the step takes it from the residual, to which it belongs already */
-  const lanes3 q = contact_product(n, along, across, p);
+  const lanes3 q = contact_product(touch_vector(e, TOUCH_NORMAL, k), along, across, p);
   own_store(a->product, place, lanes3_add(own_load(a->product, place), q));
   const lanes3 r = lanes3_add(own_load(a->residual, place), change);
   own_store(a->residual, place, lanes3_add_scaled(r, q, lanes_splat(rel->length)));
-  lanes_sum_add(&rel->along, i % TOUCH_LANES, lanes3_dot(change, lanes3_flush(p)));
-  lanes_sum_add(&rel->most, i % TOUCH_LANES, lanes3_dot(q, lanes3_flush(p)));
+  lanes_sum_add(&rel->along, k, lanes3_dot(change, lanes3_flush(p)));
+  lanes_sum_add(&rel->most, k, lanes3_dot(q, lanes3_flush(p)));
   rel->changed = 1;
 }
 
@@ -298,7 +298,7 @@ CLOTH_SEPARATE void release_lanes(contact_release *rel, touch *e, int32_t k) {
   add_contact_block(a->ground, e->row * a->pitch + e->column + k, n, less_along, less_across);
   const lanes3 change = lanes3_flush(lanes3_subtract(touch_force(e, k, moved), before));
   const lanes both = lanes_add(lanes_absolute(less_along), lanes_absolute(less_across));
-  if (lanes_any(lanes_less(zero, both))) { put_change(rel, e->row, e->column + k, n, change, less_along, less_across); }
+  if (lanes_any(lanes_less(zero, both))) { put_change(rel, e, k, change, less_along, less_across); }
 }
 
 /* Adds k n n^T to a block whose inverse B the preconditioner has: B - k B n (B n)^T / (1 + k n . B n) (Sherman and
@@ -349,7 +349,7 @@ CLOTH_SEPARATE void meet_lanes(contact_release *rel, touch *e, int32_t k) {
   add_to_inverse(a->inverse, place, n, along);
   const lanes out = lanes_multiply(along, lanes_flush(lanes3_dot(n, moved)));
   const lanes press = lanes_subtract(lanes_keep(presses, law.force), out);
-  put_change(rel, e->row, e->column + k, n, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
+  put_change(rel, e, k, lanes3_flush(lanes3_scale(n, lanes_flush(press))), along, zero);
 }
 
 /* Corrects contacts after an iteration with a step of `length` along the direction. What pulls lets go: among particles

@@ -13,7 +13,6 @@
 #include "../terms/confinement.h"
 #include "free_pieces.h"
 #include "levels.h"
-#include "meet.h"
 #include "passes.h"
 #include "product.h"
 
@@ -246,7 +245,7 @@ static int32_t are_whole(const solve_state *s) {
    beta = - z . q / p . q; for cloth in pieces from r . z as ever. */
 static float turned_share(const solve_state *s, float beta) {
   float with_old = 0.0f;
-  if (!are_whole(s)) { return beta; }
+  if (!WITH_COLLIDERS || !are_whole(s)) { return beta; }
   EACH_MEMBER(s->group, m, with_old += m->weight * conjugate(m->c));
   return s->most > LEAST_SUM ? negate(with_old / s->most) : 0.0f;
 }
@@ -337,15 +336,7 @@ static void set_step(solve_state *s, int32_t was_done) {
 CLOTH_ONCE void advance_members(solve_state *s, int32_t iteration, int32_t is_done) {
   const float before = s->along;
   const solve_change nothing_changed = {0.0f, 0.0f, 0};
-  solve_change change = is_done ? nothing_changed : release(s, iteration);
-#if WITH_TETHERS
-  EACH_MEMBER(s->group, m, {
-    if (iteration == 1 && !is_done && meets_tethers(m->c)) {
-      const solve_change met = meet_tethers(m->c, m->t, s->step, m->has_solution);
-      add_change(&change, &met, m->weight);
-    }
-  });
-#endif
+  const solve_change change = is_done ? nothing_changed : release(s, iteration);
   const int32_t keeps = change.changed && are_whole(s);
   if (s->group->joints && change.changed) {
     join_vectors(s->group->joints, 0);

@@ -15,10 +15,9 @@
  *   tether        a contact with the inside of a sphere around a pin, which begins at scale times the distance at rest
  *
  * The contacts of a particle are predicted together, each with the tangents of the others, or a particle between two
- * taut tethers would alternate for ever. Where neighbours take a particle in the first iteration to the end of a tether
- * that it was not to reach, that is met in the solve (solve/meet.h). What begins a substep beyond a contact, where its
- * sphere was then, is predicted to come back no faster than integration.max_push_speed relative to it; what is held at
- * rest is held by all of the law.
+ * taut tethers would alternate for ever. What begins a substep beyond a contact, where its sphere was then, is
+ * predicted to come back no faster than integration.max_push_speed relative to it; what is held at rest is held by all
+ * of the law.
  *
  * In: targets, motion constraints, tethers, position, place. Out: residual, diagonal, ground.
  */
@@ -61,12 +60,11 @@ typedef struct held_particle {
   particle_bound bound[MOST_BOUNDS];
 } held_particle;
 
-/* n . A n, with A the block of a particle in an array; 0 without the array. */
-static float along_block(const held_particle *h, float *blocks, cloth_vector n) {
+static float springs_along(const held_particle *h, cloth_vector n) {
   float m[SYMMETRIC_FLOATS];
-  if (!blocks) { return 0.0f; }
+  if (!h->a->inverse) { return 0.0f; }
   for (int32_t k = 0; k < SYMMETRIC_FLOATS; k++) {
-    m[k] = flush_work(*own_at(blocks, SYMMETRIC_FLOATS, h->place, k));
+    m[k] = flush_work(*own_at(h->a->inverse, SYMMETRIC_FLOATS, h->place, k));
   }
   return m[0] * n.x * n.x + m[1] * n.y * n.y + m[2] * n.z * n.z +
          2.0f * (m[3] * n.x * n.y + m[4] * n.x * n.z + m[5] * n.y * n.z);
@@ -76,8 +74,7 @@ static float along_block(const held_particle *h, float *blocks, cloth_vector n) 
    the mass and the plate alone, and the rest with its springs, too. At rest the prediction is exact whatever it is. */
 static float compliance_along(const held_particle *h, cloth_vector n) {
   const float mass = *own_at(h->a->diagonal, 1, h->place, 0);
-  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f),
-              within = alone + along_block(h, h->a->inverse, n);
+  const float alone = mass + (h->t->bends ? plate_diagonal(h->t) : 0.0f), within = alone + springs_along(h, n);
   const float fall = vector_dot(n, h->weight);
   const float all = vector_dot(n, vector_flush_work(own_vector(h->a->residual, h->place)));
   const float shared = minimum(maximum(all, minimum(fall, 0.0f)), maximum(fall, 0.0f)), own = all - shared;
@@ -171,8 +168,7 @@ static void press_bounds(held_particle *h) {
     const float block[6] = {n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z};
     for (int32_t i = 0; i < 6; i++) {
       const float value = (b->stiffness - across) * block[i] + (i < 3 ? across : 0.0f);
-      float *to = own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i);
-      *to = quantise(*to + flush_work(value), WORK_ROUNDER);
+      *own_at(h->a->ground, SYMMETRIC_FLOATS, h->place, i) += flush_work(value);
     }
   }
 }
@@ -309,13 +305,12 @@ CLOTH_INLINE lanes targets_near(const cloth *c, const solve_arrays *a, const sub
 
 #if WITH_TETHERS
 
-static void hold_by_tethers(held_particle *h, int32_t i) {
+static void hold_by_tethers(held_particle *h, const rest_metric *metric, int32_t i) {
   const cloth *c = h->c;
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
   for (int32_t slot = 0; slot < c->settings.tethers.count; slot++) {
     const int32_t pin = tethers_of(c, slot)[i];
     if (pin < 0) { continue; }
-    const float squared = squared_rest(c, metric, pin, i);
+    const float squared = squared_rest(c, *metric, pin, i);
     const float distance = square_root(maximum(squared, STATE_QUANTUM)) + TETHER_THICKNESS;
     const cloth_vector before = vector_load(vectors_at(c, c->state.position), pin);
     const float began = vector_length(way_to_start(c, i, before));
@@ -339,7 +334,8 @@ CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const s
     h.weight = vector(0.0f, 0.0f, 0.0f);
   }
 #if WITH_TETHERS
-  hold_by_tethers(&h, i);
+  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
+  hold_by_tethers(&h, &metric, i);
 #endif
   press_bounds(&h);
   workspace_of(c)->predictions += h.predictions;
@@ -409,10 +405,9 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
   }
 }
 
-/* Most predictions of the contacts of a particle in a part of a substep: before the solve, and those of tethers that
-   are met in it. */
+/* Most predictions of the contacts of a particle in a part of a substep. */
 static int32_t most_predictions(const cloth *c) {
   const int32_t tethers = has_bounds(c) ? c->settings.tethers.count : 0;
   const int32_t targets = has_bounds(c) && inputs_of(c)->targets != TARGETS_NONE ? MOST_TARGET_BOUNDS : 0;
-  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + tethers) + tethers;
+  return (targets + tethers > 1 ? BOUND_SWEEPS : 1) * (targets + tethers);
 }
