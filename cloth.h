@@ -136,7 +136,8 @@ typedef struct cloth_vector_view {
 
 /// Fabric ///
 
-// Constants of the material, whatever the grid. Bending energy per area: bend/2 (x_uu^2 + x_vv^2 + 2 x_uv^2).
+// Constants of the material; n threads are as stiff as n cells are wide.
+// Bending energy per area: bend/2 (x_uu^2 + x_vv^2 + 2 x_uv^2).
 typedef struct cloth_fabric {
   float density;           // mass per area [kg/m^2] 0.001..1000, 0.2
   float stretch_warp;      // stiffness along the warp [N/m] 0..1e7, 1000

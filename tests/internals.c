@@ -36,7 +36,7 @@ static unsigned char arena[1 << 22] __attribute__((aligned(CLOTH_ALIGNMENT)));
 enum { SIDE = 24 };
 
 /* A sheet by two corners, half over a ball, in air, and its equation of the next substep with the first z. */
-static cloth *open_equation(float stiffness, substep_terms **t) {
+static cloth *open_equation(float stiffness, const substep_terms **t) {
   cloth_config config = cloth_config_default();
   cloth *sheet = NULL;
   cloth_collider ball = cloth_collider_default();
@@ -128,7 +128,7 @@ typedef void (*matrix)(const cloth *c, const substep_terms *t, const double *p, 
 static void check_matrix(const char *name, matrix apply) {
   static double a[3 * SIDE * SIDE], b[3 * SIDE * SIDE], of_a[3 * SIDE * SIDE], of_b[3 * SIDE * SIDE];
   for (int stiff = 0; stiff < 3; stiff++) {
-    substep_terms *t;
+    const substep_terms *t;
     const cloth *c = open_equation(stiff == 0 ? 100.0f : stiff == 1 ? 1.0e3f : 1.0e5f, &t);
     double worst = 0.0;
     long indefinite = 0;
