@@ -23065,38 +23065,42 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  * motion as a whole (momentum.h), by what the kinetic energy of the rest of the motion allows; momentum and angular
  * momentum stay. Where the ways are 0 nothing happens: what rests stays at rest.
  *
- * The energies are compared where the last iteration has still changed the potential by more than a share of the
- * kinetic energy and of the work of the wind, unless what is left of the residual r pulls back: for the ways d = w + y,
- * w the prediction's, the energy rises by -d . r less what the step dissipates, of which 1/2 y . M y is known, and y .
- * r is 0 of conjugate gradients. So where w . r is larger than the iterations to come could still take, a few times
- * what the last one took, and y is small, the energy falls; and where w . r + 1/2 y . M y is so, and y is no longer
- * than the prediction's way. They are compared, too, wherever springs are stiff, uneven or explicit, and where pins
- * have just stopped: another solve that has come to its end needs no bound. Cloth that touches colliders at rest is
- * always compared, with the energy of contact and the work of friction (contact/press.h): the tangents of contacts are
- * predicted one by one, so that the solve need not lead down; its ways are shortened towards rest, as a motion as a
- * whole would lead into the collider. There is no bound where a collider that is touched moves, and does work, nor for
- * cloth with tethers or targets, nor for cloth in several pieces, which move as a whole each for itself.
+ * The solve itself tells by how much the energy can rise. For the ways d = w + y, w the prediction's, that is
+ *
+ *   - w . r - 1/2 y . M y - 1/2 d . H d
+ *
+ * less what is damped, r being what is left of the residual and H the second derivative of the springs and the plate:
+ * y . r is 0 of conjugate gradients. A solve that has come to its end takes energy; of one that has not what is left
+ * along the prediction may give more than the last change of the potential tells, a hundred times as much where a sheet
+ * swings in its plane. The last step alpha p has no product A p; it changes the potential by - alpha r . z / 2, and the
+ * energy by alpha w . M p besides. So from y and r before that step, all at hand, the energy rises by at most
+ *
+ *   - w . r - 1/2 y . M y + alpha w . M p - alpha r . z / 2
+ *
+ * with the air's block in M there. The energies are compared where this is above 1/2 y . M y, as the springs take about
+ * as much by d . H d: above 0 nothing gains either, but a plain sheet is compared in 5 substeps of 60 rather than in
+ * none. Cloth that nothing holds has another solution by then: its energies are compared where the last iteration has
+ * still changed the potential by more than a share of the kinetic energy. They are compared, too, wherever springs are
+ * stiff, uneven or explicit, of which the second derivative tells less, and where pins have just stopped: another solve
+ * that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the energy of
+ * contact and the work of friction (contact/press.h): the tangents of contacts are predicted one by one, so that the
+ * solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the collider.
+ * There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or targets, nor
+ * for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
  */
 
-/* Share of the kinetic energy by which the last iteration of a solve may still change the potential; and of cloth that
-   nothing holds, of whose energy most is that of its motion as a whole: with the former a tumbling sheet of 48 x 48
-   gains .017 of its energy (tests/conservation.c, free flight). */
-#define UNSOLVED_SHARE 1.0e-3f
+/* Share of the energy given beside the cloth's own, see given_energy(), that no rise of held cloth is told apart from:
+   nobody sees it, and of cloth at rest roundings are left. */
+#define GIVEN_SHARE 1.0e-3f
+/* Share of the kinetic energy by which the last iteration may still change the potential of cloth that nothing holds,
+   of whose energy most is that of its motion as a whole: with 1e-3 a tumbling sheet of 48 x 48 gains .017 of its energy
+   (tests/conservation.c, free flight). */
 #define FREE_UNSOLVED_SHARE 1.0e-4f
-/* Cloth counts as if it also had this share of the kinetic energy of a substep's free fall, a 32nd of its speed: below
-   it nobody sees a gain, and nothing is unfinished of cloth at rest, of which roundings are left. */
+/* Cloth counts as if it also had this share of the kinetic energy of a substep's free fall, a 32nd of its speed. */
 #define LEAST_MOTION 1.0e-3f
-/* Times what the last iteration took that the residual has to take along the prediction, at least; and that this and y
-   take: with 10 limp cloth still gains (S12). */
-#define PULLING_BACK 6.0f
-#define TAKING_BACK 12.0f
-/* Shares of the kinetic energy above which the residual alone does not tell, of that of y; and above which energies are
-   compared whatever is taken, of the last iteration. */
-#define LARGE_SHARE 0.05f
-#define UNKNOWN_SHARE 0.03f
 /* Times that ways are shortened in a substep, at most. */
 #define MOST_SHORTENINGS 3
 /* A rise of less than this share of the kinetic energy is rounding. */
@@ -23424,22 +23428,36 @@ static int has_guard(const solve_group *s) {
   return has;
 }
 
-/* Sums over the particles of what is left of the residual times the prediction's way and, `moved`, of y squared. */
-CLOTH_SEPARATE float sum_left(const cloth *c, int32_t has_solution, float *moved) {
+/* The sum over the particles of w . r - alpha w . M p + `share` y . M y: see the head. `has_solution`: a constant. */
+CLOTH_INLINE float sum_left_as(const cloth *c, float share, int32_t has_solution) {
   const solve_arrays arrays = *arrays_of(c), *a = &arrays;
   const vector_array x = vectors_at(c, c->state.position);
-  const lanes last_step = lanes_splat(workspace_of(c)->last_step);
-  row_sum work = row_sum_start(), squares = row_sum_start();
+  row_sum left = row_sum_start(), last = row_sum_start();
   EACH_PLACE(a, row, i, place, {
-    const int32_t left = a->columns - i;
     const lanes3 to = near_load(near_row(a->place, a->pitch, row), a->plane, i);
     const lanes3 way = lanes3_subtract(to, lanes3_load(x, row * a->columns + i));
-    const lanes3 y = solution_with(a, row, i, last_step, has_solution);
-    row_sum_add(&work, i, lanes_within(lanes3_dot(way, own_load(a->residual, place)), left));
-    row_sum_add(&squares, i, lanes_within(lanes_multiply(lanes_load(a->diagonal + place), lanes3_dot(y, y)), left));
+    const lanes3 p = near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+    const lanes mass = lanes_load(a->diagonal + place); /* 0 behind the last column, as the residual */
+    lanes work = lanes3_dot(way, own_load(a->residual, place));
+    if (has_solution) {
+      const lanes3 y = own_load(a->solution, place);
+      const lanes square = lanes_at_least(lanes3_dot(y, y), LEAST_SHARE);
+      work = lanes_add(work, lanes_multiply(mass, lanes_multiply(square, lanes_splat(share))));
+    }
+    row_sum_add(&left, i, work);
+    lanes along = lanes_multiply(mass, lanes3_dot(way, p));
+    if (a->air) {
+      const lanes3 air = own_load(a->air, place);
+      const lanes blow = lanes_flush_below(lanes3_dot(air, way), LEAST_BLOW);
+      along = lanes_add(along, lanes_multiply(blow, lanes_flush_below(lanes3_dot(air, p), LEAST_BLOW)));
+    }
+    row_sum_add(&last, i, along);
   });
-  *moved = sum_of(&squares);
-  return sum_of(&work);
+  return sum_of(&left) - workspace_of(c)->last_step * sum_of(&last);
+}
+
+CLOTH_SEPARATE float sum_left(const cloth *c, float share, int32_t has_solution) {
+  return has_solution ? sum_left_as(c, share, 1) : sum_left_as(c, share, 0);
 }
 
 /* What tells if the energy has to be compared, summed over the members. */
@@ -23468,26 +23486,22 @@ static guard_sums guard_sums_of(const solve_group *s) {
   return g;
 }
 
-/* 1 if what the solve has left of the residual takes energy along the prediction: see the head. */
-static int is_pulled_back(const solve_group *s, const guard_sums *g) {
-  float work = 0.0f, moved = 0.0f;
+/* 1 if the energy of held cloth can rise by what the solve has left: see the head. */
+static int leaves_energy(const solve_group *s, const guard_sums *g) {
+  float left = workspace_of(s->members->c)->last_step > 0.0f ? g->unsolved : 0.0f;
   EACH_MEMBER(s, m, {
-    float squares;
-    work += m->weight * sum_left(m->c, m->has_solution, &squares);
-    moved += m->weight * (0.5f * m->t->share * squares);
+    left +=
+        m->weight * sum_left(m->c, m->t->share, m->has_solution); /* 1/2 y . M y, and as much again of the springs */
   });
-  if (work > PULLING_BACK * g->unsolved && moved < LARGE_SHARE * g->kinetic) { return 1; }
-  return work + moved > TAKING_BACK * g->unsolved && moved < g->kinetic;
+  return left < negate(GIVEN_SHARE * g->given);
 }
 
-/* 1 if the energy of a solved substep has to be compared. Cloth that nothing holds has another solution by now. */
+/* 1 if the energy of a solved substep has to be compared. */
 static int may_gain_energy(const solve_group *s) {
   const guard_sums g = guard_sums_of(s);
   if (g.is_lively || g.touches > 0) { return do_pins_rest(s); }
-  const float share = g.is_free ? FREE_UNSOLVED_SHARE : UNSOLVED_SHARE;
-  if (!(g.unsolved > share * (g.kinetic + g.given)) || !do_pins_rest(s)) { return 0; }
-  const int32_t is_known = !g.is_free && g.unsolved < UNKNOWN_SHARE * g.kinetic;
-  return !is_known || !is_pulled_back(s, &g);
+  if (g.is_free) { return g.unsolved > FREE_UNSOLVED_SHARE * (g.kinetic + g.given); }
+  return do_pins_rest(s) && leaves_energy(s, &g);
 }
 
 /* By how much the energy of all members rises along the ways. */

@@ -61,7 +61,7 @@ extern "C" {
 #define CLOTH_VERSION_MINOR 2
 #define CLOTH_VERSION_PATCH 0
 #define CLOTH_STATE_VERSION 15        // of saves and images
-#define CLOTH_NUMERICS_VERSION 34     // builds of one number compute the same bits
+#define CLOTH_NUMERICS_VERSION 35     // builds of one number compute the same bits
 #define CLOTH_IMAGE_MAGIC 0x48544c43u // first word of an image, "CLTH"
 #define CLOTH_ALIGNMENT 32            // of arenas and other memory [bytes]
 

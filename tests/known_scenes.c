@@ -16,10 +16,10 @@ static const struct {
 } scenes[] = {
     {"shapes", play_shapes, UINT64_C(0x347778a86f14f7db)},
     {"preconditioners", play_preconditioners, UINT64_C(0xea6567999e0fb1af)},
-    {"hull", play_hull, UINT64_C(0x6ee76eb3f14d2a35)},
-    {"field", play_field, UINT64_C(0xebddf06f5fc9d47d)},
-    {"meshes", play_meshes, UINT64_C(0xf6373284a4f3a564)},
-    {"distances", play_distances, UINT64_C(0x53553c2b58429ca9)},
+    {"hull", play_hull, UINT64_C(0x74423df4fe17ed65)},
+    {"field", play_field, UINT64_C(0xae02716bde1d9bd8)},
+    {"meshes", play_meshes, UINT64_C(0x0e016a90fb03f67c)},
+    {"distances", play_distances, UINT64_C(0x241a3ccd49357be6)},
     {"self", play_self, UINT64_C(0x10c6a6885c7d8261)},
     {"self_holes", play_self_holes, UINT64_C(0xc14357cb5ddb6423)},
     {"clap", play_clap, UINT64_C(0x35ef1a0dad7f236e)},
@@ -33,7 +33,7 @@ static const struct {
     {"asleep", play_asleep, UINT64_C(0x69f47f86c674a5bd)},
     {"refused_shapes", play_refused_shapes, UINT64_C(0x76b41573280474ad)},
     {"defaults", play_defaults, UINT64_C(0x9ee9ab2ec4a56aec)},
-    {"air", play_air, UINT64_C(0x83cb06090fa4d640)},
+    {"air", play_air, UINT64_C(0xb7f7789221a4659f)},
     {"origins", play_origins, UINT64_C(0x52b696db5e4da3d4)},
     {"loose_group", play_loose_group, UINT64_C(0x52e528a972b19c14)},
     {"tears", play_tears, UINT64_C(0xb7cf220a54bee334)},
@@ -53,13 +53,13 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0x2ef30b32fc5e5a7e), UINT64_C(0x90cd80d533efcec0), UINT64_C(0xb69437dc291662ea),
     UINT64_C(0xe02a7932fb6b0620), UINT64_C(0xa377a91b8f042962), UINT64_C(0x8cf6eafffbfe488b),
     UINT64_C(0x4d4efe861f95d0c7), UINT64_C(0xea2bcd075debebd4), UINT64_C(0xcf8da19b5796850b),
-    UINT64_C(0x0c27e3b544323eea), UINT64_C(0x67673e70b6a159c2), UINT64_C(0x6f4efa61d82cafad),
+    UINT64_C(0x0c27e3b544323eea), UINT64_C(0xf094501508cfad22), UINT64_C(0x6f4efa61d82cafad),
     UINT64_C(0x0f35defca986f1ba), UINT64_C(0x9079832363db1257), UINT64_C(0x0000000000000000),
-    UINT64_C(0x0000000000000000), UINT64_C(0xb12a76be3de44163), UINT64_C(0x0000000000000000),
+    UINT64_C(0x0000000000000000), UINT64_C(0x6dfa6c5d48fafede), UINT64_C(0x0000000000000000),
     UINT64_C(0xc6f08385ee06df54), UINT64_C(0x63d7f35e9bed34ad), UINT64_C(0x0b6158c1765bde0c),
     UINT64_C(0x3009024676168974), UINT64_C(0xf55b1368bb119d4a), UINT64_C(0x63c7af1bfd4cc7f6),
     UINT64_C(0x4fa13818cec6d555), UINT64_C(0x8d3d6a2f966b9c64), 0,
-    UINT64_C(0x6b916194b9bb5667)};
+    UINT64_C(0xf0a618cfdf5c36ea)};
 
 #if defined(__SSE2__) && !defined(__AVX2__) && !defined(CLOTH_SCALAR)
 #define KNOWS_WORK 1

@@ -63,6 +63,31 @@ static void judge_hung_energy(const char *name, const cloth_fabric *fabric, int 
   specimen_free(&sp);
 }
 
+/* A sheet that stands upright, held by one side, and falls in its plane: all of it turns about that side. */
+static void judge_swung_energy(int side, int substeps) {
+  cloth_config config = plain_config(side, side);
+  config.edge_warp = vector_at(1.5, 0.0, 0.0);
+  config.edge_weft = vector_at(0.0, -1.0, 0.0);
+  config.grid.imperfection = 0.03f;
+  undamp(&config);
+  set_steps(&config, substeps, CLOTH_AUTOMATIC);
+  specimen sp = specimen_make(&config);
+  for (int row = 0; row < side; row++)
+    pin_at(&sp, 0, row);
+  const double scale = 0.5 * specimen_mass(&sp) * GRAVITY * 1.5;
+  char what[80];
+  snprintf(what, sizeof what, "%d x %d upright by one side: energy gained", side, side);
+  line_at_most(what, settings_text(&config, CLOTH_AUTOMATIC), energy_gained(&sp, 1) / scale, ENERGY_GAIN);
+  specimen_free(&sp);
+}
+
+static void test_energy_of_swings(void) {
+  for (int side = 16; side <= 48; side += 16) {
+    for (int n = 0; n < SUBSTEP_CASES; n++)
+      judge_swung_energy(side, all_substeps[n]);
+  }
+}
+
 /* A sheet of a fabric without gravity, bent to a curl and spinning. The scale is its energy at the start. */
 static void judge_free_energy(const char *name, const cloth_fabric *fabric, int substeps) {
   static cloth_vector places[COUNT_MOST];
@@ -197,6 +222,7 @@ static const test tests[] = {TEST(measures),
                              TEST(impulses),
                              TEST(air),
                              TEST(energy_of_fabrics),
+                             TEST(energy_of_swings),
                              TEST(energy_of_methods),
                              TEST(energy_of_kinds),
                              TEST(energy_of_stopped_pins)};
