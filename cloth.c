@@ -390,6 +390,10 @@ static cloth_vector vector_subtract(cloth_vector a, cloth_vector b) {
   return vector(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
+static int vector_is_zero(cloth_vector a) {
+  return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f;
+}
+
 static cloth_vector vector_scale(cloth_vector a, float s) {
   return vector(a.x * s, a.y * s, a.z * s);
 }
@@ -7719,7 +7723,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_scale_work(b->spin, 0.5f * h);
-  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
+  if (vector_is_zero(half)) { return q; }
   return are_even(b->inertia) ? turned_by_half(q, half) : turned_freely(b, q, h);
 }
 
@@ -7759,7 +7763,7 @@ static void stop_bodies(const cloth *c) {
 static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
   const cloth_vector half = vector_scale_work(angle, 0.5f);
   const float more = 1.0f + flush_work(vector_dot(half, half)) * (1.0f / 3.0f);
-  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : turned_by_half(q, vector_scale(half, more));
+  return vector_is_zero(half) ? q : turned_by_half(q, vector_scale(half, more));
 }
 
 static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {
@@ -12202,6 +12206,8 @@ int cloth_cut(cloth *c, const cloth_cut_line *cut) {
 #define LEAST_STIFFNESS 14400.0f
 /* Depth in thicknesses from which the law goes straight on. */
 #define DEEPEST 2.0f
+/* Of a range that does not end. */
+#define NO_END 1.0e30f
 /* Below every entry of a particle's block. */
 #define LEAST_MASS 1.0e-6f
 /* Newton steps for the depth; from above they converge in a handful. */
@@ -12299,6 +12305,36 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
   t.stiffness = lanes_keep(touches, t.stiffness);
   t.law = lanes_keep(touches, t.law);
   return t;
+}
+
+/* The part of a value within a range before and after a change, and how it changes: where both are within by the change
+   itself, as the difference of two values has the rounding of these. */
+typedef struct changed_part {
+  lanes before, after, change;
+} changed_part;
+
+CLOTH_INLINE changed_part part_within(lanes before, lanes change, float least, float most) {
+  const lanes low = lanes_splat(least), high = lanes_splat(most), after = lanes_add(before, change);
+  const lanes_mask is_within =
+      lanes_both(lanes_less(low, lanes_minimum(before, after)), lanes_less(lanes_maximum(before, after), high));
+  changed_part p;
+  p.before = lanes_flush(lanes_minimum(lanes_maximum(before, low), high));
+  p.after = lanes_flush(lanes_minimum(lanes_maximum(after, low), high));
+  p.change = lanes_flush(lanes_select(is_within, change, lanes_subtract(p.after, p.before)));
+  return p;
+}
+
+/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`. */
+CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
+  const lanes one = lanes_splat(1.0f), two = lanes_splat(DEEPEST), half = lanes_splat(0.5f);
+  const changed_part in = part_within(depth, more, 0.0f, DEEPEST), out = part_within(depth, more, DEEPEST, NO_END);
+  const lanes p = in.before, q = in.after, sum = lanes_add(p, q);
+  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q));
+  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
+  const lanes law = lanes_multiply(in.change, lanes_add(third, lanes_multiply(sum, squares)));
+  const lanes over = lanes_subtract(lanes_multiply(half, lanes_add(out.before, out.after)), two);
+  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), over));
+  return lanes_add(law, lanes_multiply(out.change, beyond));
 }
 
 /// Colliders in a substep ///
@@ -16138,26 +16174,6 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
  * none.
  */
 
-CLOTH_INLINE lanes_mask are_within_law(lanes q) {
-  return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
-}
-
-/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`: from the difference, which
-   rounds less. */
-CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
-  const lanes two = lanes_splat(DEEPEST), half = lanes_splat(0.5f), to = lanes_add(depth, more);
-  const lanes p = within_law(depth), q = within_law(to);
-  const lanes_mask inside = lanes_both(are_within_law(depth), are_within_law(to));
-  const lanes less = lanes_select(inside, more, lanes_subtract(q, p));
-  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q)), sum = lanes_add(p, q);
-  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
-  const lanes law = lanes_multiply(less, lanes_add(third, lanes_multiply(sum, squares)));
-  const lanes over = lanes_subtract(lanes_maximum(depth, two), two), past = lanes_subtract(lanes_maximum(to, two), two);
-  const lanes one = lanes_splat(1.0f), mean = lanes_multiply(half, lanes_add(over, past));
-  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), mean));
-  return lanes_add(law, lanes_multiply(lanes_subtract(past, over), beyond));
-}
-
 /* The rise of lanes `k` of a touch. */
 CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
   const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));
@@ -16706,9 +16722,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   EACH_ELEMENT(g, e, {
     const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
-    if (last.x == 0.0f && last.y == 0.0f && last.z == 0.0f && !(e->gap < SHARING_REACH * x.law->thickness)) {
-      continue;
-    }
+    if (vector_is_zero(last) && !(e->gap < SHARING_REACH * x.law->thickness)) { continue; }
     EACH_MOVING(&x, n, b, i, {
       const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
       add_own(b->arrays->product, i, vector_flush_work(force));
@@ -18995,14 +19009,24 @@ static cloth_vector shared_weight(const held_particle *h) {
   return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
+/* The scaled stiffness of a particle's drive. */
+static float drive_of(const held_particle *h, int32_t i) {
+  return h->t->scale * target_vectors(h->c, TARGET_DRIVE).x[i];
+}
+
+/* Adds the force and the block of a particle's drive. */
+static void drive_to_target(held_particle *h, int32_t i) {
+  const float drive = drive_of(h, i);
+  if (drive > WORK_QUANTUM) {
+    const cloth_vector way = vector_flush_work(vector_subtract(target_of(h->c, i, h->t->until), h->x));
+    add_to_own(h->a->residual, h->place, vector_scale(way, drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
+}
+
 static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
   const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
-  const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
-  if (drive > WORK_QUANTUM) {
-    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
-    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
-  }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
     keep_within(h, target, vector_length(way_to_start(c, i, target_of(c, i, h->t->from))), limit.x,
@@ -19062,18 +19086,24 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
+/* Finds the contacts of one particle that moves. */
+static void find_bounds(held_particle *h, int32_t i) {
+  if (WITH_TARGETS && inputs_of(h->c)->targets != TARGETS_NONE) { hold_to_target(h, i); }
+#if WITH_TETHERS
+  const rest_metric metric = metric_of(h->c, h->c->settings.tethers.scale);
+  h->weight = vector(0.0f, 0.0f, 0.0f);
+  hold_by_tethers(h, &metric, i);
+#endif
+}
+
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
   held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
-    hold_to_target(&h, i);
-    h.weight = vector(0.0f, 0.0f, 0.0f);
+    drive_to_target(&h, i);
   }
-#if WITH_TETHERS
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-  hold_by_tethers(&h, &metric, i);
-#endif
+  find_bounds(&h, i);
   press_bounds(&h);
   workspace_of(c)->predictions += h.predictions;
 }
@@ -19113,20 +19143,26 @@ CLOTH_INLINE lanes tethers_near(const cloth *c, const solve_arrays *a, int32_t r
 
 #endif
 
-/* Which particles of a block these terms may act on: those that come near one. Without any they move by |b| / m at
-   most. */
-CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
-                                    int32_t i) {
-  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + row * a->pitch + i);
-  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
-  const lanes_mask moves = lanes_less(zero, mass);
-  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
-  lanes near = zero;
+/* Which particles of a block these terms may act on: those that come near one, going as far as `way`. */
+CLOTH_INLINE lanes_mask are_near_bounds(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                        int32_t i, lanes way) {
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+  lanes near = lanes_splat(0.0f);
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
-  return lanes_both(moves, lanes_less(zero, near));
+  return lanes_both(moves, lanes_less(lanes_splat(0.0f), near));
+}
+
+/* The same as the substep begins: without any of these terms particles move by |b| / m at most. */
+CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                    int32_t i) {
+  const lanes mass = lanes_load(a->diagonal + row * a->pitch + i);
+  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  return are_near_bounds(c, a, t, row, i, way);
 }
 
 /* Adds targets, motion constraints and tethers. */
@@ -19140,6 +19176,53 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
       }
     }
   }
+}
+
+/* By how much the potential of a contact rises over a particle's way d. */
+static float bound_rise(const held_particle *h, const particle_bound *b, cloth_vector d) {
+  const float along = vector_dot(b->n, d);
+  float nearer = negate(along);
+  if (b->length > 0.0f) {
+    const float squared = vector_dot(d, d) - 2.0f * b->length * along;
+    nearer = squared / (b->length + square_root(maximum(b->length * b->length + squared, 0.0f)));
+  }
+  const lanes depth = lanes_splat((b->thickness - b->gap) / b->thickness), more = lanes_splat(nearer / b->thickness);
+  return contact_stiffness(h->t) * b->thickness * b->thickness * lanes_first_value(law_rise(depth, more));
+}
+
+/* The same of all that holds a particle. */
+static float rise_of_held(held_particle *h, int32_t i) {
+  const cloth_vector d = near_particle(h->a, h->a->bent, i);
+  float rise = 0.0f;
+  if (WITH_TARGETS && inputs_of(h->c)->targets != TARGETS_NONE) {
+    const cloth_vector off = vector_flush_work(vector_subtract(h->x, target_of(h->c, i, h->t->until)));
+    rise = drive_of(h, i) * vector_dot(d, vector_add_scaled(off, d, 0.5f));
+  }
+  find_bounds(h, i);
+  for (int32_t k = 0; k < h->bounds; k++) {
+    rise += bound_rise(h, &h->bound[k], d);
+  }
+  return rise;
+}
+
+/* By how much the energy of these terms rises along the ways d of a substep in which targets and pins rest, for the
+   bound on it (step/guard.h). In: place = x_n, bent = d. */
+CLOTH_SEPARATE float bounds_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
+  float rise = 0.0f;
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes way = lanes3_length(lanes3_flush(near_load(near_row(a->bent, a->pitch, row), a->plane, i)));
+      uint32_t near = lanes_bits(lanes_both(are_near_bounds(c, a, t, row, i, way), lanes_first(a->columns - i)));
+      for (; near; near &= near - 1u) {
+        const int32_t particle = row * a->columns + i + first_bit(near);
+        held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, particle)};
+        h.x = near_particle(a, a->place, particle);
+        rise += rise_of_held(&h, particle);
+      }
+    }
+  }
+  return rise;
 }
 
 /* Most predictions of the contacts of a particle in a part of a substep. */
@@ -23085,8 +23168,9 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
  * that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the energy of
  * contact and the work of friction (contact/press.h): the tangents of contacts are predicted one by one, so that the
  * solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the collider.
- * There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or targets, nor
- * for cloth in several pieces, which move as a whole each for itself.
+ * So is cloth with tethers or targets, with the energy of these (terms/bounds.h): what neighbours carry to the end of a
+ * tether would be on and off in turn for ever. There is no bound where a pin, a target or a collider that is touched
+ * moves, and does work, nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
@@ -23112,8 +23196,6 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
 
-/* Of a range that does not end. */
-#define NO_END 1.0e30f
 /* Below these a spring does not lengthen, 2^-56 [m], and does not pull, 2^-70. */
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
@@ -23123,8 +23205,7 @@ static int do_pins_rest(const solve_group *s) {
   EACH_MEMBER(s, m, {
     const vector_array v = vectors_at(m->c, m->c->state.velocity);
     for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
-      const cloth_vector velocity = vector_load(v, i);
-      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
+      if (!vector_is_zero(vector_load(v, i))) { return 0; }
     }
   });
   return 1;
@@ -23136,9 +23217,7 @@ static int have_pins_stopped(const cloth *c) {
   if (!c->state.velocity_history || statistics_of(c)->substeps > 0) { return 0; }
   const vector_array v = vectors_at(c, c->state.velocity), before = history_of(c, 1);
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const cloth_vector now = vector_load(v, i), then = vector_load(before, i);
-    const int rests = now.x == 0.0f && now.y == 0.0f && now.z == 0.0f;
-    if (rests && (then.x != 0.0f || then.y != 0.0f || then.z != 0.0f)) { return 1; }
+    if (vector_is_zero(vector_load(v, i)) && !vector_is_zero(vector_load(before, i))) { return 1; }
   }
   return 0;
 }
@@ -23181,23 +23260,6 @@ CLOTH_SEPARATE void restore_places(const cloth *c) {
     near_store(near_row(a->place, a->pitch, row), a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
   });
   close_rows(c, a->place);
-}
-
-/* The part of a value within a range before and after a change, and how it changes: where both are within by the change
-   itself, as the difference of two values has the rounding of these. */
-typedef struct changed_part {
-  lanes before, after, change;
-} changed_part;
-
-CLOTH_INLINE changed_part part_within(lanes before, lanes change, float least, float most) {
-  const lanes low = lanes_splat(least), high = lanes_splat(most), after = lanes_add(before, change);
-  const lanes_mask is_within =
-      lanes_both(lanes_less(low, lanes_minimum(before, after)), lanes_less(lanes_maximum(before, after), high));
-  changed_part p;
-  p.before = lanes_flush(lanes_minimum(lanes_maximum(before, low), high));
-  p.after = lanes_flush(lanes_minimum(lanes_maximum(after, low), high));
-  p.change = lanes_flush(lanes_select(is_within, change, lanes_subtract(p.after, p.before)));
-  return p;
 }
 
 /* By how much the square of the part rises. */
@@ -23357,7 +23419,8 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
 
 static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(arrays_of(c), t);
-  const float rise = rise_of_rows(c, t) + clamps_rise(c, t);
+  float rise = rise_of_rows(c, t) + clamps_rise(c, t);
+  if (has_bounds(c)) { rise += bounds_rise(c, t); }
   return meets_colliders(c) ? rise + (contact_rise(c, t) + cells_rise(c, t)) : rise;
 }
 
@@ -23418,11 +23481,31 @@ static int is_moved_by_colliders(const cloth *c) {
   return meets_colliders(c) && do_touched_move(c);
 }
 
+/* 1 if a vector of all targets is what it was before the step. */
+static int is_target_still(const cloth *c, int32_t which, int32_t before) {
+  return are_equal(target_vectors(c, which).x, target_vectors(c, before).x, 3 * (size_t)c->stride * sizeof(float));
+}
+
+/* 1 if no target moves in the step, nor a particle that follows one. */
+static int do_targets_rest(const cloth *c) {
+  const int32_t targets = WITH_TARGETS ? inputs_of(c)->targets : TARGETS_NONE;
+  if (targets == TARGETS_NONE) { return 1; }
+  if (targets == TARGETS_MOVING && !(is_target_still(c, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
+                                     is_target_still(c, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) {
+    return 0;
+  }
+  const vector_array v = vectors_at(c, c->state.velocity);
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_told(c, i) && !vector_is_zero(vector_load(v, i))) { return 0; }
+  }
+  return 1;
+}
+
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const solve_group *s) {
   int has = !s->joints || !is_closing(s->joints);
   EACH_MEMBER(s, m, {
-    has &= m->t->solves && !has_bounds(m->c) && !is_in_pieces(m->c);
+    has &= m->t->solves && !is_in_pieces(m->c) && do_targets_rest(m->c);
     has &= !workspace_of(m->c)->has_pairs && !is_moved_by_colliders(m->c) && !has_joined_bodies(m->c);
   });
   return has;
@@ -23480,7 +23563,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.given += m->weight * given_energy(m->c, m->t);
     g.is_lively |= is_lively(m->c, m->t) || have_pins_stopped(m->c);
-    g.touches += meets_colliders(m->c);
+    g.touches += meets_colliders(m->c) || has_bounds(m->c);
     g.is_free &= is_free_piece(m->c);
   });
   return g;
@@ -24061,15 +24144,14 @@ enum {
 typedef struct work_scene {
   int32_t pins, confined;
   int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
-  int32_t has_targets;
-  int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
-  int32_t touches;             /* in it */
-  int32_t cells;               /* triangles that touch in it */
-  int64_t cell_searches;       /* places of triangles that are looked at in it */
-  int64_t predictions;         /* of contacts with tethers and targets in it */
-  int32_t parts;               /* of a substep, at most */
-  int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
-  int32_t bodies, attachments; /* with mass; of particles to colliders */
+  int64_t searched;               /* pairs of a particle and a collider that are compared in a part of a substep */
+  int32_t touches;                /* in it */
+  int32_t cells;                  /* triangles that touch in it */
+  int64_t cell_searches;          /* places of triangles that are looked at in it */
+  int64_t predictions;            /* of contacts with tethers and targets in it */
+  int32_t parts;                  /* of a substep, at most */
+  int32_t iterations;             /* of a solve with other cloths, at most; 0: of the cloth alone */
+  int32_t bodies, attachments;    /* with mass; of particles to colliders */
 } work_scene;
 
 /* So many times a piece of work. */
@@ -24132,7 +24214,6 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .free_pieces = most ? is_unheld(c) || inputs_of(c)->confined_count > 0 : free_pieces_of(c).count,
                   .in_pieces = !most && is_in_pieces(c),
                   .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
-                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
                   .attachments = inputs_of(c)->attachment_count};
@@ -24171,6 +24252,12 @@ static uint32_t iteration_work(const cloth *c, const substep_terms *t, const wor
   return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0);
 }
 
+/* Work per particle to find what targets and tethers hold. */
+static uint32_t bounds_work(const cloth *c) {
+  const uint32_t targets = inputs_of(c)->targets != TARGETS_NONE ? WORK_TARGETS : 0;
+  return targets + (uint32_t)c->settings.tethers.count * WORK_TETHER;
+}
+
 /* Work per particle of a substep without iterations and its bound of the energy. */
 static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
   uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
@@ -24180,12 +24267,12 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   work += c->scratch.air ? WORK_AIR : 0;
   work += c->scratch.factors ? WORK_FACTORS : 0;
   work += c->scratch.ground ? WORK_GROUND : 0;
-  work += s->has_targets ? WORK_TARGETS : 0;
+  work += bounds_work(c);
   work += notes_pins(c) ? WORK_NOTED : 0;
   work += can_tear(c) ? WORK_TEAR : 0;
   work += c->scratch.touches ? WORK_MEETING : 0;
   work += s->cells > 0 ? WORK_LAST_FORCES : 0;
-  work += (uint32_t)c->settings.tethers.count * WORK_TETHER + (uint32_t)s->free_pieces * WORK_FREE;
+  work += (uint32_t)s->free_pieces * WORK_FREE;
   if (!t->solves) { return work + WORK_ALONE; }
   work += c->scratch.levels ? WORK_SET_UP_LEVELS : 0;
   return work + WORK_SET_UP + (s->in_pieces ? WORK_SET_UP_PIECES : 0);
@@ -24193,7 +24280,7 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
 
 /* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
 static uint32_t guard_work(const cloth *c, int32_t shortenings) {
-  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0);
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? (uint32_t)WORK_GUARD_AIR : 0u) + bounds_work(c);
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
@@ -24239,7 +24326,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
-  const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
+  const int32_t shortenings = t.solves ? MOST_SHORTENINGS : -1;
   const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
   const int32_t rounds = s->touches > 0 || s->cells > 0 || feels_itself(c) ? t.rounds : 1;
   const int32_t longest = s->iterations > 0 ? most : smaller_of(rounds * t.iterations, iterations);
@@ -24410,7 +24497,6 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                       .confined = config->capacity.max_confined,
                       .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                       .in_pieces = c->scratch.labels != 0,
-                      .has_targets = config->capacity.targets,
                       .searched = searches > of_hulls ? searches : of_hulls,
                       .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                       .cells = most > 0 ? (int32_t)c->state.max_cells : 0,
@@ -28194,19 +28280,15 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   return length > STATE_QUANTUM ? vector_scale_work(way, rest / length) : way;
 }
 
-static int is_no_vector(cloth_vector a) {
-  return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f;
-}
-
 /* The edge from a corner in a direction as it was before it broke. */
 static cloth_vector lost_edge(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
   cloth_vector edge = vector_scale(thread_from(c, x, column, row, d, -sign), -1.0f);
-  for (int32_t beside = -1; beside <= 1 && is_no_vector(edge); beside += 2) {
+  for (int32_t beside = -1; beside <= 1 && vector_is_zero(edge); beside += 2) {
     const int32_t q = column + (d == WEFT ? beside : 0), r = row + (d == WARP ? beside : 0);
-    const int joined = !is_no_vector(thread_from(c, x, column, row, d == WARP ? WEFT : WARP, beside));
+    const int joined = !vector_is_zero(thread_from(c, x, column, row, d == WARP ? WEFT : WARP, beside));
     if (joined) {
       edge = thread_from(c, x, q, r, d, sign);
-      edge = is_no_vector(edge) ? vector_scale(thread_from(c, x, q, r, d, -sign), -1.0f) : edge;
+      edge = vector_is_zero(edge) ? vector_scale(thread_from(c, x, q, r, d, -sign), -1.0f) : edge;
     }
   }
   return edge;
@@ -29639,8 +29721,8 @@ static int is_zero(const uint8_t *from, size_t bytes) {
 static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
-    return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
-           inputs->gust_phase[0] == 0 && inputs->gust_phase[1] == 0;
+    return vector_is_zero(strength) && inputs->gust_seed == 0 && inputs->gust_phase[0] == 0 &&
+           inputs->gust_phase[1] == 0;
   }
   return WITH_AIR && are_gusts(strength, inputs->gust_period);
 }

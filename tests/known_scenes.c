@@ -36,14 +36,14 @@ static const struct {
     {"air", play_air, UINT64_C(0xb7f7789221a4659f)},
     {"origins", play_origins, UINT64_C(0x52b696db5e4da3d4)},
     {"loose_group", play_loose_group, UINT64_C(0x52e528a972b19c14)},
-    {"tears", play_tears, UINT64_C(0xb7cf220a54bee334)},
+    {"tears", play_tears, UINT64_C(0xbe6633cc45eb5888)},
     {"rest_shapes", play_rest_shapes, UINT64_C(0x1546e06c239fa4a7)},
-    {"targets", play_targets, UINT64_C(0x15f7c72ed5424361)},
+    {"targets", play_targets, UINT64_C(0x57fc05d27a04bd0c)},
     {"bodies", play_bodies, UINT64_C(0xa51619110de142e0)},
     {"workers", play_workers, UINT64_C(0xa9dd6c5a32b5ce0d)},
-    {"random_1", play_random_1, UINT64_C(0xc0e22c535276e9fc)},
-    {"random_2", play_random_2, UINT64_C(0x662153c105b50e81)},
-    {"plans", play_plans, UINT64_C(0x498d50be0f3125b8)},
+    {"random_1", play_random_1, UINT64_C(0x9e9ad14f587b917f)},
+    {"random_2", play_random_2, UINT64_C(0xf75762efa0b9bd75)},
+    {"plans", play_plans, UINT64_C(0x1c8a8fe836e388de)},
     {"settled", play_settled, UINT64_C(0x277d83d45473dbe9)},
 };
 
@@ -56,9 +56,9 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0x0c27e3b544323eea), UINT64_C(0xf094501508cfad22), UINT64_C(0x6f4efa61d82cafad),
     UINT64_C(0x0f35defca986f1ba), UINT64_C(0x9079832363db1257), UINT64_C(0x0000000000000000),
     UINT64_C(0x0000000000000000), UINT64_C(0x6dfa6c5d48fafede), UINT64_C(0x0000000000000000),
-    UINT64_C(0xc6f08385ee06df54), UINT64_C(0x63d7f35e9bed34ad), UINT64_C(0x0b6158c1765bde0c),
+    UINT64_C(0xc6f08385ee06df54), UINT64_C(0x5c5d8760c137e9d0), UINT64_C(0x0b6158c1765bde0c),
     UINT64_C(0x3009024676168974), UINT64_C(0xf55b1368bb119d4a), UINT64_C(0x63c7af1bfd4cc7f6),
-    UINT64_C(0x4fa13818cec6d555), UINT64_C(0x8d3d6a2f966b9c64), 0,
+    UINT64_C(0x2e40f981da9ab4ab), UINT64_C(0xe449feb5767415a2), 0,
     UINT64_C(0xf0a618cfdf5c36ea)};
 
 #if defined(__SSE2__) && !defined(__AVX2__) && !defined(CLOTH_SCALAR)

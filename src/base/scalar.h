@@ -175,6 +175,10 @@ static cloth_vector vector_subtract(cloth_vector a, cloth_vector b) {
   return vector(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
+static int vector_is_zero(cloth_vector a) {
+  return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f;
+}
+
 static cloth_vector vector_scale(cloth_vector a, float s) {
   return vector(a.x * s, a.y * s, a.z * s);
 }

@@ -132,7 +132,7 @@ CLOTH_SEPARATE cloth_rotation turned_freely(const rigid_body *b, cloth_rotation 
 /* The rotation of a body after h seconds. A spin of 0 keeps it, to the bit. */
 static cloth_rotation turned_rotation(const rigid_body *b, cloth_rotation q, float h) {
   const cloth_vector half = vector_scale_work(b->spin, 0.5f * h);
-  if (half.x == 0.0f && half.y == 0.0f && half.z == 0.0f) { return q; }
+  if (vector_is_zero(half)) { return q; }
   return are_even(b->inertia) ? turned_by_half(q, half) : turned_freely(b, q, h);
 }
 
@@ -172,7 +172,7 @@ static void stop_bodies(const cloth *c) {
 static cloth_rotation turned_by(cloth_rotation q, cloth_vector angle) {
   const cloth_vector half = vector_scale_work(angle, 0.5f);
   const float more = 1.0f + flush_work(vector_dot(half, half)) * (1.0f / 3.0f);
-  return half.x == 0.0f && half.y == 0.0f && half.z == 0.0f ? q : turned_by_half(q, vector_scale(half, more));
+  return vector_is_zero(half) ? q : turned_by_half(q, vector_scale(half, more));
 }
 
 static void predict_body(const cloth *c, const substep_terms *t, const rigid_body *b, body_unknown *u) {

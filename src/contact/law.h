@@ -27,6 +27,8 @@
 #define LEAST_STIFFNESS 14400.0f
 /* Depth in thicknesses from which the law goes straight on. */
 #define DEEPEST 2.0f
+/* Of a range that does not end. */
+#define NO_END 1.0e30f
 /* Below every entry of a particle's block. */
 #define LEAST_MASS 1.0e-6f
 /* Newton steps for the depth; from above they converge in a handful. */
@@ -124,4 +126,34 @@ CLOTH_INLINE contact_tangent contact_at(lanes stiffness, lanes thickness, lanes 
   t.stiffness = lanes_keep(touches, t.stiffness);
   t.law = lanes_keep(touches, t.law);
   return t;
+}
+
+/* The part of a value within a range before and after a change, and how it changes: where both are within by the change
+   itself, as the difference of two values has the rounding of these. */
+typedef struct changed_part {
+  lanes before, after, change;
+} changed_part;
+
+CLOTH_INLINE changed_part part_within(lanes before, lanes change, float least, float most) {
+  const lanes low = lanes_splat(least), high = lanes_splat(most), after = lanes_add(before, change);
+  const lanes_mask is_within =
+      lanes_both(lanes_less(low, lanes_minimum(before, after)), lanes_less(lanes_maximum(before, after), high));
+  changed_part p;
+  p.before = lanes_flush(lanes_minimum(lanes_maximum(before, low), high));
+  p.after = lanes_flush(lanes_minimum(lanes_maximum(after, low), high));
+  p.change = lanes_flush(lanes_select(is_within, change, lanes_subtract(p.after, p.before)));
+  return p;
+}
+
+/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`. */
+CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
+  const lanes one = lanes_splat(1.0f), two = lanes_splat(DEEPEST), half = lanes_splat(0.5f);
+  const changed_part in = part_within(depth, more, 0.0f, DEEPEST), out = part_within(depth, more, DEEPEST, NO_END);
+  const lanes p = in.before, q = in.after, sum = lanes_add(p, q);
+  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q));
+  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
+  const lanes law = lanes_multiply(in.change, lanes_add(third, lanes_multiply(sum, squares)));
+  const lanes over = lanes_subtract(lanes_multiply(half, lanes_add(out.before, out.after)), two);
+  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), over));
+  return lanes_add(law, lanes_multiply(out.change, beyond));
 }

@@ -386,26 +386,6 @@ CLOTH_SEPARATE solve_change release_contacts(const cloth *c, const substep_terms
  * none.
  */
 
-CLOTH_INLINE lanes_mask are_within_law(lanes q) {
-  return lanes_both(lanes_less(lanes_splat(0.0f), q), lanes_less(q, lanes_splat(DEEPEST)));
-}
-
-/* By how much the potential rises over k_0 T^2 from a depth to one that is deeper by `more`: from the difference, which
-   rounds less. */
-CLOTH_INLINE lanes law_rise(lanes depth, lanes more) {
-  const lanes two = lanes_splat(DEEPEST), half = lanes_splat(0.5f), to = lanes_add(depth, more);
-  const lanes p = within_law(depth), q = within_law(to);
-  const lanes_mask inside = lanes_both(are_within_law(depth), are_within_law(to));
-  const lanes less = lanes_select(inside, more, lanes_subtract(q, p));
-  const lanes squares = lanes_add(lanes_multiply(p, p), lanes_multiply(q, q)), sum = lanes_add(p, q);
-  const lanes third = lanes_multiply(lanes_splat(1.0f / 3.0f), lanes_add(squares, lanes_multiply(p, q)));
-  const lanes law = lanes_multiply(less, lanes_add(third, lanes_multiply(sum, squares)));
-  const lanes over = lanes_subtract(lanes_maximum(depth, two), two), past = lanes_subtract(lanes_maximum(to, two), two);
-  const lanes one = lanes_splat(1.0f), mean = lanes_multiply(half, lanes_add(over, past));
-  const lanes beyond = lanes_add(law_force(one, two), lanes_multiply(law_slope(one, two), mean));
-  return lanes_add(law, lanes_multiply(lanes_subtract(past, over), beyond));
-}
-
 /* The rise of lanes `k` of a touch. */
 CLOTH_INLINE lanes touch_rise(const solve_arrays *a, const touch *e, int32_t k, lanes thickness, lanes stiffness) {
   const lanes scale = lanes_multiply(stiffness, lanes_multiply(thickness, thickness));

@@ -109,8 +109,8 @@ static int is_zero(const uint8_t *from, size_t bytes) {
 static int are_image_gusts(const cloth_inputs *inputs) {
   cloth_vector strength = inputs->gust_strength;
   if (inputs->gust_period == 0.0f) {
-    return strength.x == 0.0f && strength.y == 0.0f && strength.z == 0.0f && inputs->gust_seed == 0 &&
-           inputs->gust_phase[0] == 0 && inputs->gust_phase[1] == 0;
+    return vector_is_zero(strength) && inputs->gust_seed == 0 && inputs->gust_phase[0] == 0 &&
+           inputs->gust_phase[1] == 0;
   }
   return WITH_AIR && are_gusts(strength, inputs->gust_period);
 }

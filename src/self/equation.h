@@ -83,9 +83,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   EACH_ELEMENT(g, e, {
     const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
-    if (last.x == 0.0f && last.y == 0.0f && last.z == 0.0f && !(e->gap < SHARING_REACH * x.law->thickness)) {
-      continue;
-    }
+    if (vector_is_zero(last) && !(e->gap < SHARING_REACH * x.law->thickness)) { continue; }
     EACH_MOVING(&x, n, b, i, {
       const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
       add_own(b->arrays->product, i, vector_flush_work(force));

@@ -1,6 +1,7 @@
 #pragma once
 #include "../contact/cell_memory.h"
 #include "../contact/cell_press.h"
+#include "../contact/law.h"
 #include "../contact/press.h"
 #include "../solve/free_pieces.h"
 #include "../solve/levels.h"
@@ -49,8 +50,9 @@
  * that has come to its end needs no bound. Cloth that touches colliders at rest is always compared, with the energy of
  * contact and the work of friction (contact/press.h): the tangents of contacts are predicted one by one, so that the
  * solve need not lead down; its ways are shortened towards rest, as a motion as a whole would lead into the collider.
- * There is no bound where a collider that is touched moves, and does work, nor for cloth with tethers or targets, nor
- * for cloth in several pieces, which move as a whole each for itself.
+ * So is cloth with tethers or targets, with the energy of these (terms/bounds.h): what neighbours carry to the end of a
+ * tether would be on and off in turn for ever. There is no bound where a pin, a target or a collider that is touched
+ * moves, and does work, nor for cloth in several pieces, which move as a whole each for itself.
  *
  * In: solution, direction and last step, state. Out: solution, which holds all if the energy is compared: the last step
  * is 0 then. Scratch: place = x_n (put back where colliders may be), direction, bent = d, residual; row buffers.
@@ -76,8 +78,6 @@
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
 
-/* Of a range that does not end. */
-#define NO_END 1.0e30f
 /* Below these a spring does not lengthen, 2^-56 [m], and does not pull, 2^-70. */
 #define LEAST_WAY 1.3877787807814457e-17f
 #define LEAST_PULL 8.470329472543003e-22f
@@ -87,8 +87,7 @@ static int do_pins_rest(const solve_group *s) {
   EACH_MEMBER(s, m, {
     const vector_array v = vectors_at(m->c, m->c->state.velocity);
     for (int32_t i = next_step_held(m->c, 0); i < m->c->count; i = next_step_held(m->c, i + 1)) {
-      const cloth_vector velocity = vector_load(v, i);
-      if (velocity.x != 0.0f || velocity.y != 0.0f || velocity.z != 0.0f) { return 0; }
+      if (!vector_is_zero(vector_load(v, i))) { return 0; }
     }
   });
   return 1;
@@ -100,9 +99,7 @@ static int have_pins_stopped(const cloth *c) {
   if (!c->state.velocity_history || statistics_of(c)->substeps > 0) { return 0; }
   const vector_array v = vectors_at(c, c->state.velocity), before = history_of(c, 1);
   for (int32_t i = next_step_held(c, 0); i < c->count; i = next_step_held(c, i + 1)) {
-    const cloth_vector now = vector_load(v, i), then = vector_load(before, i);
-    const int rests = now.x == 0.0f && now.y == 0.0f && now.z == 0.0f;
-    if (rests && (then.x != 0.0f || then.y != 0.0f || then.z != 0.0f)) { return 1; }
+    if (vector_is_zero(vector_load(v, i)) && !vector_is_zero(vector_load(before, i))) { return 1; }
   }
   return 0;
 }
@@ -145,23 +142,6 @@ CLOTH_SEPARATE void restore_places(const cloth *c) {
     near_store(near_row(a->place, a->pitch, row), a->plane, i, lanes3_quantise(to, STATE_ROUNDER));
   });
   close_rows(c, a->place);
-}
-
-/* The part of a value within a range before and after a change, and how it changes: where both are within by the change
-   itself, as the difference of two values has the rounding of these. */
-typedef struct changed_part {
-  lanes before, after, change;
-} changed_part;
-
-CLOTH_INLINE changed_part part_within(lanes before, lanes change, float least, float most) {
-  const lanes low = lanes_splat(least), high = lanes_splat(most), after = lanes_add(before, change);
-  const lanes_mask is_within =
-      lanes_both(lanes_less(low, lanes_minimum(before, after)), lanes_less(lanes_maximum(before, after), high));
-  changed_part p;
-  p.before = lanes_flush(lanes_minimum(lanes_maximum(before, low), high));
-  p.after = lanes_flush(lanes_minimum(lanes_maximum(after, low), high));
-  p.change = lanes_flush(lanes_select(is_within, change, lanes_subtract(p.after, p.before)));
-  return p;
 }
 
 /* By how much the square of the part rises. */
@@ -321,7 +301,8 @@ CLOTH_SEPARATE float rise_of_rows(const cloth *c, const substep_terms *t) {
 
 static float energy_rise(const cloth *c, const substep_terms *t) {
   bend_ways(arrays_of(c), t);
-  const float rise = rise_of_rows(c, t) + clamps_rise(c, t);
+  float rise = rise_of_rows(c, t) + clamps_rise(c, t);
+  if (has_bounds(c)) { rise += bounds_rise(c, t); }
   return meets_colliders(c) ? rise + (contact_rise(c, t) + cells_rise(c, t)) : rise;
 }
 
@@ -382,11 +363,31 @@ static int is_moved_by_colliders(const cloth *c) {
   return meets_colliders(c) && do_touched_move(c);
 }
 
+/* 1 if a vector of all targets is what it was before the step. */
+static int is_target_still(const cloth *c, int32_t which, int32_t before) {
+  return are_equal(target_vectors(c, which).x, target_vectors(c, before).x, 3 * (size_t)c->stride * sizeof(float));
+}
+
+/* 1 if no target moves in the step, nor a particle that follows one. */
+static int do_targets_rest(const cloth *c) {
+  const int32_t targets = WITH_TARGETS ? inputs_of(c)->targets : TARGETS_NONE;
+  if (targets == TARGETS_NONE) { return 1; }
+  if (targets == TARGETS_MOVING && !(is_target_still(c, TARGET_POSITION, TARGET_POSITION_BEFORE) &&
+                                     is_target_still(c, TARGET_NORMAL, TARGET_NORMAL_BEFORE))) {
+    return 0;
+  }
+  const vector_array v = vectors_at(c, c->state.velocity);
+  for (int32_t i = 0; i < c->count; i++) {
+    if (is_told(c, i) && !vector_is_zero(vector_load(v, i))) { return 0; }
+  }
+  return 1;
+}
+
 /* 1 if there is a bound on the energy of a solved substep. */
 static int has_guard(const solve_group *s) {
   int has = !s->joints || !is_closing(s->joints);
   EACH_MEMBER(s, m, {
-    has &= m->t->solves && !has_bounds(m->c) && !is_in_pieces(m->c);
+    has &= m->t->solves && !is_in_pieces(m->c) && do_targets_rest(m->c);
     has &= !workspace_of(m->c)->has_pairs && !is_moved_by_colliders(m->c) && !has_joined_bodies(m->c);
   });
   return has;
@@ -444,7 +445,7 @@ static guard_sums guard_sums_of(const solve_group *s) {
     g.kinetic += m->weight * workspace_of(m->c)->kinetic;
     g.given += m->weight * given_energy(m->c, m->t);
     g.is_lively |= is_lively(m->c, m->t) || have_pins_stopped(m->c);
-    g.touches += meets_colliders(m->c);
+    g.touches += meets_colliders(m->c) || has_bounds(m->c);
     g.is_free &= is_free_piece(m->c);
   });
   return g;

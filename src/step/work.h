@@ -105,15 +105,14 @@ enum {
 typedef struct work_scene {
   int32_t pins, confined;
   int32_t free_pieces, in_pieces; /* momenta that are restored; 1: levels are those of cloth in pieces */
-  int32_t has_targets;
-  int64_t searched;            /* pairs of a particle and a collider that are compared in a part of a substep */
-  int32_t touches;             /* in it */
-  int32_t cells;               /* triangles that touch in it */
-  int64_t cell_searches;       /* places of triangles that are looked at in it */
-  int64_t predictions;         /* of contacts with tethers and targets in it */
-  int32_t parts;               /* of a substep, at most */
-  int32_t iterations;          /* of a solve with other cloths, at most; 0: of the cloth alone */
-  int32_t bodies, attachments; /* with mass; of particles to colliders */
+  int64_t searched;               /* pairs of a particle and a collider that are compared in a part of a substep */
+  int32_t touches;                /* in it */
+  int32_t cells;                  /* triangles that touch in it */
+  int64_t cell_searches;          /* places of triangles that are looked at in it */
+  int64_t predictions;            /* of contacts with tethers and targets in it */
+  int32_t parts;                  /* of a substep, at most */
+  int32_t iterations;             /* of a solve with other cloths, at most; 0: of the cloth alone */
+  int32_t bodies, attachments;    /* with mass; of particles to colliders */
 } work_scene;
 
 /* So many times a piece of work. */
@@ -176,7 +175,6 @@ static work_scene work_scene_of(const cloth *c, int32_t most) {
                   .free_pieces = most ? is_unheld(c) || inputs_of(c)->confined_count > 0 : free_pieces_of(c).count,
                   .in_pieces = !most && is_in_pieces(c),
                   .predictions = most ? (int64_t)c->count * most_predictions(c) : workspace_of(c)->predictions,
-                  .has_targets = inputs_of(c)->targets != TARGETS_NONE,
                   .parts = most_parts(c),
                   .bodies = body_count_of(c),
                   .attachments = inputs_of(c)->attachment_count};
@@ -215,6 +213,12 @@ static uint32_t iteration_work(const cloth *c, const substep_terms *t, const wor
   return work + (c->scratch.ground ? WORK_ITERATION_GROUND : 0);
 }
 
+/* Work per particle to find what targets and tethers hold. */
+static uint32_t bounds_work(const cloth *c) {
+  const uint32_t targets = inputs_of(c)->targets != TARGETS_NONE ? WORK_TARGETS : 0;
+  return targets + (uint32_t)c->settings.tethers.count * WORK_TETHER;
+}
+
 /* Work per particle of a substep without iterations and its bound of the energy. */
 static uint32_t particle_work(const cloth *c, const substep_terms *t, const work_scene *s) {
   uint32_t work = WORK_PREDICT + WORK_LINEARISE + WORK_ACCEPT;
@@ -224,12 +228,12 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
   work += c->scratch.air ? WORK_AIR : 0;
   work += c->scratch.factors ? WORK_FACTORS : 0;
   work += c->scratch.ground ? WORK_GROUND : 0;
-  work += s->has_targets ? WORK_TARGETS : 0;
+  work += bounds_work(c);
   work += notes_pins(c) ? WORK_NOTED : 0;
   work += can_tear(c) ? WORK_TEAR : 0;
   work += c->scratch.touches ? WORK_MEETING : 0;
   work += s->cells > 0 ? WORK_LAST_FORCES : 0;
-  work += (uint32_t)c->settings.tethers.count * WORK_TETHER + (uint32_t)s->free_pieces * WORK_FREE;
+  work += (uint32_t)s->free_pieces * WORK_FREE;
   if (!t->solves) { return work + WORK_ALONE; }
   work += c->scratch.levels ? WORK_SET_UP_LEVELS : 0;
   return work + WORK_SET_UP + (s->in_pieces ? WORK_SET_UP_PIECES : 0);
@@ -237,7 +241,7 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
 
 /* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
 static uint32_t guard_work(const cloth *c, int32_t shortenings) {
-  const uint32_t work = WORK_GUARD + (c->scratch.air ? WORK_GUARD_AIR : 0);
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? (uint32_t)WORK_GUARD_AIR : 0u) + bounds_work(c);
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
@@ -283,7 +287,7 @@ static uint64_t most_substep_work(const cloth *c, const work_scene *s, float h, 
   set_terms(c, h / (1.0f - c->settings.integration.bdf2_blend * (5.0f / 9.0f)), substeps, &t);
   const int32_t own = s->iterations > 0 ? s->iterations : t.most_iterations;
   const int32_t most = own < iterations ? own : iterations;
-  const int32_t shortenings = t.solves && !has_bounds(c) ? MOST_SHORTENINGS : -1;
+  const int32_t shortenings = t.solves ? MOST_SHORTENINGS : -1;
   const int32_t met = s->iterations > 0 ? most : smaller_of(t.iterations, iterations); /* of what touches */
   const int32_t rounds = s->touches > 0 || s->cells > 0 || feels_itself(c) ? t.rounds : 1;
   const int32_t longest = s->iterations > 0 ? most : smaller_of(rounds * t.iterations, iterations);
@@ -454,7 +458,6 @@ static work_scene worst_scene(const cloth_config *config, const cloth *c) {
                       .confined = config->capacity.max_confined,
                       .free_pieces = c->scratch.labels ? MOST_FREE_PIECES : 1,
                       .in_pieces = c->scratch.labels != 0,
-                      .has_targets = config->capacity.targets,
                       .searched = searches > of_hulls ? searches : of_hulls,
                       .touches = most > 0 ? (int32_t)c->state.max_touches : 0,
                       .cells = most > 0 ? (int32_t)c->state.max_cells : 0,

@@ -60,19 +60,15 @@ static cloth_vector thread_from(const cloth *c, vector_array x, int32_t column, 
   return length > STATE_QUANTUM ? vector_scale_work(way, rest / length) : way;
 }
 
-static int is_no_vector(cloth_vector a) {
-  return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f;
-}
-
 /* The edge from a corner in a direction as it was before it broke. */
 static cloth_vector lost_edge(const cloth *c, vector_array x, int32_t column, int32_t row, int32_t d, int32_t sign) {
   cloth_vector edge = vector_scale(thread_from(c, x, column, row, d, -sign), -1.0f);
-  for (int32_t beside = -1; beside <= 1 && is_no_vector(edge); beside += 2) {
+  for (int32_t beside = -1; beside <= 1 && vector_is_zero(edge); beside += 2) {
     const int32_t q = column + (d == WEFT ? beside : 0), r = row + (d == WARP ? beside : 0);
-    const int joined = !is_no_vector(thread_from(c, x, column, row, d == WARP ? WEFT : WARP, beside));
+    const int joined = !vector_is_zero(thread_from(c, x, column, row, d == WARP ? WEFT : WARP, beside));
     if (joined) {
       edge = thread_from(c, x, q, r, d, sign);
-      edge = is_no_vector(edge) ? vector_scale(thread_from(c, x, q, r, d, -sign), -1.0f) : edge;
+      edge = vector_is_zero(edge) ? vector_scale(thread_from(c, x, q, r, d, -sign), -1.0f) : edge;
     }
   }
   return edge;

@@ -258,14 +258,24 @@ static cloth_vector shared_weight(const held_particle *h) {
   return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
+/* The scaled stiffness of a particle's drive. */
+static float drive_of(const held_particle *h, int32_t i) {
+  return h->t->scale * target_vectors(h->c, TARGET_DRIVE).x[i];
+}
+
+/* Adds the force and the block of a particle's drive. */
+static void drive_to_target(held_particle *h, int32_t i) {
+  const float drive = drive_of(h, i);
+  if (drive > WORK_QUANTUM) {
+    const cloth_vector way = vector_flush_work(vector_subtract(target_of(h->c, i, h->t->until), h->x));
+    add_to_own(h->a->residual, h->place, vector_scale(way, drive));
+    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
+  }
+}
+
 static void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
   const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
-  const float drive = h->t->scale * target_vectors(c, TARGET_DRIVE).x[i];
-  if (drive > WORK_QUANTUM) {
-    add_to_own(h->a->residual, h->place, vector_scale(vector_flush_work(vector_subtract(target, h->x)), drive));
-    *own_at(h->a->diagonal, 1, h->place, 0) += drive;
-  }
   if (limit.x < CLOTH_ANY_DISTANCE) {
     const float thickness = maximum(c->settings.contact.thickness, LEAST_THICKNESS);
     keep_within(h, target, vector_length(way_to_start(c, i, target_of(c, i, h->t->from))), limit.x,
@@ -325,18 +335,24 @@ static int has_bounds(const cloth *c) {
   return c->scratch.ground && (c->settings.tethers.count > 0 || inputs_of(c)->targets != TARGETS_NONE);
 }
 
+/* Finds the contacts of one particle that moves. */
+static void find_bounds(held_particle *h, int32_t i) {
+  if (WITH_TARGETS && inputs_of(h->c)->targets != TARGETS_NONE) { hold_to_target(h, i); }
+#if WITH_TETHERS
+  const rest_metric metric = metric_of(h->c, h->c->settings.tethers.scale);
+  h->weight = vector(0.0f, 0.0f, 0.0f);
+  hold_by_tethers(h, &metric, i);
+#endif
+}
+
 /* Holds one particle that moves. */
 CLOTH_SEPARATE void hold_particle(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t i) {
   held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, i), .x = near_particle(a, a->place, i)};
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) {
     h.weight = shared_weight(&h);
-    hold_to_target(&h, i);
-    h.weight = vector(0.0f, 0.0f, 0.0f);
+    drive_to_target(&h, i);
   }
-#if WITH_TETHERS
-  const rest_metric metric = metric_of(c, c->settings.tethers.scale);
-  hold_by_tethers(&h, &metric, i);
-#endif
+  find_bounds(&h, i);
   press_bounds(&h);
   workspace_of(c)->predictions += h.predictions;
 }
@@ -376,20 +392,26 @@ CLOTH_INLINE lanes tethers_near(const cloth *c, const solve_arrays *a, int32_t r
 
 #endif
 
-/* Which particles of a block these terms may act on: those that come near one. Without any they move by |b| / m at
-   most. */
-CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
-                                    int32_t i) {
-  const lanes zero = lanes_splat(0.0f), mass = lanes_load(a->diagonal + row * a->pitch + i);
-  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
-  const lanes_mask moves = lanes_less(zero, mass);
-  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
-  lanes near = zero;
+/* Which particles of a block these terms may act on: those that come near one, going as far as `way`. */
+CLOTH_INLINE lanes_mask are_near_bounds(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                        int32_t i, lanes way) {
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), lanes_load(a->diagonal + row * a->pitch + i));
+  lanes near = lanes_splat(0.0f);
   if (WITH_TARGETS && inputs_of(c)->targets != TARGETS_NONE) { near = targets_near(c, a, t, row, i, way); }
 #if WITH_TETHERS
   near = lanes_maximum(near, tethers_near(c, a, row, i, way));
 #endif
-  return lanes_both(moves, lanes_less(zero, near));
+  return lanes_both(moves, lanes_less(lanes_splat(0.0f), near));
+}
+
+/* The same as the substep begins: without any of these terms particles move by |b| / m at most. */
+CLOTH_INLINE lanes_mask are_bounded(const cloth *c, const solve_arrays *a, const substep_terms *t, int32_t row,
+                                    int32_t i) {
+  const lanes mass = lanes_load(a->diagonal + row * a->pitch + i);
+  const lanes3 b = lanes3_flush(own_load(a->residual + 3 * row * a->pitch, i));
+  const lanes_mask moves = lanes_less(lanes_splat(0.0f), mass);
+  const lanes way = lanes_divide(lanes3_length(b), lanes_select(moves, mass, lanes_splat(1.0f)));
+  return are_near_bounds(c, a, t, row, i, way);
 }
 
 /* Adds targets, motion constraints and tethers. */
@@ -403,6 +425,53 @@ CLOTH_SEPARATE void add_bounds(const cloth *c, const substep_terms *t) {
       }
     }
   }
+}
+
+/* By how much the potential of a contact rises over a particle's way d. */
+static float bound_rise(const held_particle *h, const particle_bound *b, cloth_vector d) {
+  const float along = vector_dot(b->n, d);
+  float nearer = negate(along);
+  if (b->length > 0.0f) {
+    const float squared = vector_dot(d, d) - 2.0f * b->length * along;
+    nearer = squared / (b->length + square_root(maximum(b->length * b->length + squared, 0.0f)));
+  }
+  const lanes depth = lanes_splat((b->thickness - b->gap) / b->thickness), more = lanes_splat(nearer / b->thickness);
+  return contact_stiffness(h->t) * b->thickness * b->thickness * lanes_first_value(law_rise(depth, more));
+}
+
+/* The same of all that holds a particle. */
+static float rise_of_held(held_particle *h, int32_t i) {
+  const cloth_vector d = near_particle(h->a, h->a->bent, i);
+  float rise = 0.0f;
+  if (WITH_TARGETS && inputs_of(h->c)->targets != TARGETS_NONE) {
+    const cloth_vector off = vector_flush_work(vector_subtract(h->x, target_of(h->c, i, h->t->until)));
+    rise = drive_of(h, i) * vector_dot(d, vector_add_scaled(off, d, 0.5f));
+  }
+  find_bounds(h, i);
+  for (int32_t k = 0; k < h->bounds; k++) {
+    rise += bound_rise(h, &h->bound[k], d);
+  }
+  return rise;
+}
+
+/* By how much the energy of these terms rises along the ways d of a substep in which targets and pins rest, for the
+   bound on it (step/guard.h). In: place = x_n, bent = d. */
+CLOTH_SEPARATE float bounds_rise(const cloth *c, const substep_terms *t) {
+  const solve_arrays *a = arrays_of(c);
+  float rise = 0.0f;
+  for (int32_t row = 0; row < a->rows; row++) {
+    for (int32_t i = 0; i < a->columns; i += CLOTH_LANES) {
+      const lanes way = lanes3_length(lanes3_flush(near_load(near_row(a->bent, a->pitch, row), a->plane, i)));
+      uint32_t near = lanes_bits(lanes_both(are_near_bounds(c, a, t, row, i, way), lanes_first(a->columns - i)));
+      for (; near; near &= near - 1u) {
+        const int32_t particle = row * a->columns + i + first_bit(near);
+        held_particle h = {.c = c, .a = a, .t = t, .place = place_of(a, particle)};
+        h.x = near_particle(a, a->place, particle);
+        rise += rise_of_held(&h, particle);
+      }
+    }
+  }
+  return rise;
 }
 
 /* Most predictions of the contacts of a particle in a part of a substep. */
