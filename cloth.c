@@ -19009,22 +19009,23 @@ static cloth_vector shared_weight(const held_particle *h) {
   return vector_scale_work(gravity, h->t->share * h->t->h * h->t->h * mass);
 }
 
-/* The scaled stiffness of a particle's drive. */
+/* The scaled stiffness of a particle's drive; 0 where it is too soft to tell. */
 static float drive_of(const held_particle *h, int32_t i) {
-  return h->t->scale * target_vectors(h->c, TARGET_DRIVE).x[i];
+  const float drive = h->t->scale * target_vectors(h->c, TARGET_DRIVE).x[i];
+  return drive > WORK_QUANTUM ? drive : 0.0f;
 }
 
 /* Adds the force and the block of a particle's drive. */
 static void drive_to_target(held_particle *h, int32_t i) {
   const float drive = drive_of(h, i);
-  if (drive > WORK_QUANTUM) {
+  if (drive > 0.0f) {
     const cloth_vector way = vector_flush_work(vector_subtract(target_of(h->c, i, h->t->until), h->x));
     add_to_own(h->a->residual, h->place, vector_scale(way, drive));
     *own_at(h->a->diagonal, 1, h->place, 0) += drive;
   }
 }
 
-static void hold_to_target(held_particle *h, int32_t i) {
+CLOTH_SEPARATE void hold_to_target(held_particle *h, int32_t i) {
   const cloth *c = h->c;
   const cloth_vector limit = vector_load(target_vectors(c, TARGET_LIMIT), i), target = target_of(c, i, h->t->until);
   if (limit.x < CLOTH_ANY_DISTANCE) {
@@ -19187,7 +19188,8 @@ static float bound_rise(const held_particle *h, const particle_bound *b, cloth_v
     nearer = squared / (b->length + square_root(maximum(b->length * b->length + squared, 0.0f)));
   }
   const lanes depth = lanes_splat((b->thickness - b->gap) / b->thickness), more = lanes_splat(nearer / b->thickness);
-  return contact_stiffness(h->t) * b->thickness * b->thickness * lanes_first_value(law_rise(depth, more));
+  const lanes rise = lanes_flush_below(law_rise(depth, more), LEAST_SHARE);
+  return contact_stiffness(h->t) * b->thickness * b->thickness * lanes_first_value(rise);
 }
 
 /* The same of all that holds a particle. */
