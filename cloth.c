@@ -18381,8 +18381,8 @@ CLOTH_SEPARATE void finish_cells(const cloth *c, const substep_terms *t, int32_t
 /// What nothing holds ///
 
 /* Which pieces of cloth nothing holds, or confinements alone that leave them a way, and the common motion that the
-   solve starts each from. In: pins, inputs, contacts, residual. Out: residual, the start of the solution. Scratch:
-   product, direction. */
+   solve starts each from. In: pins, inputs, contacts, residual, the prediction's ways, in direction. Out: residual, the
+   start of the solution. Scratch: product, direction. */
 
 /* Runs statements for each block of particles: `i` is its first column in row `row`, `place` where it lies in own
    arrays. */
@@ -18432,6 +18432,7 @@ typedef struct free_pieces {
   int32_t has_bodies; /* 1: bodies move along */
   common_ways ways;   /* of each piece */
   cloth_vector motion[MOST_FREE_PIECES];
+  float kinetic; /* energy of the pieces that go as the prediction does as a whole */
 } free_pieces;
 
 /* The part of a vector along the ways. */
@@ -18579,8 +18580,11 @@ CLOTH_INLINE lanes mass_ratios(const cloth *c, const solve_arrays *a, int32_t ro
   return lanes_keep(there, mass_ratio_lanes(c, row * a->columns + i));
 }
 
-/* The sum of the right-hand side or, `of_places`, of the mass ratios times the places; and that of the ratios. */
-CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, int32_t of_places, float *mass) {
+/* What is summed up over a piece: the right-hand side, or the mass ratios times the places or the prediction's ways. */
+typedef enum summed_vectors { SUM_RESIDUAL, SUM_PLACES, SUM_WAYS } summed_vectors;
+
+/* The sum over a piece; and that of the mass ratios. */
+CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, summed_vectors of, float *mass) {
   const vector_array x = vectors_at(c, c->state.position);
   vector_sum sum = vector_sum_start();
   row_sum masses = row_sum_start();
@@ -18588,11 +18592,13 @@ CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, 
     const lanes ratio = mass_ratios(c, a, row, i);
     const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
     row_sum_add(&masses, i, ratio);
-    if (of_places) {
-      const lanes3 at = lanes3_keep(there, lanes3_load(x, row * a->columns + i));
-      vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(at, WORK_ROUNDER), ratio));
-    } else {
+    if (of == SUM_RESIDUAL) {
       vector_sum_add(&sum, i, lanes3_keep(there, own_load(a->residual, place)));
+    } else {
+      const lanes3 at = of == SUM_PLACES ? lanes3_load(x, row * a->columns + i)
+                                         : near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+      const lanes3 kept = lanes3_keep(there, at);
+      vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(kept, WORK_ROUNDER), ratio));
     }
   });
   *mass = sum_of(&masses);
@@ -18643,19 +18649,22 @@ static float mass_weight(const solve_group *s, const solve_member *m) {
 }
 
 /* Takes the common motions of the free pieces, the mean of the right-hand side over the mass, out of the residual: the
-   solve starts from there. */
+   solve starts from there. And the energy of the prediction's common motions. */
 CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
   for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
-    cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+    cloth_vector force = vector(0.0f, 0.0f, 0.0f), going = force;
     float mass = 0.0f;
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       float own;
-      const cloth_vector own_force = sum_of_piece(m->c, &a, 0, &own);
+      force = vector_add_scaled(force, sum_of_piece(m->c, &a, SUM_RESIDUAL, &own), m->weight);
+      going = vector_add_scaled(going, sum_of_piece(m->c, &a, SUM_WAYS, &own), m->weight);
       mass += m->weight * own;
-      force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = along_ways(&f->ways, vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+    const float inverse = 1.0f / maximum(mass, WORK_QUANTUM);
+    const cloth_vector way = along_ways(&f->ways, vector_scale_work(going, inverse));
+    f->motion[n] = along_ways(&f->ways, vector_scale_work(force, inverse));
+    f->kinetic += 0.5f * s->members->t->share * mass * vector_dot(way, way);
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);
@@ -19797,7 +19806,7 @@ static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
 /* The centre of mass of a piece of one member at the start of the substep, and its mass ratio. */
 static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
   const solve_arrays a = arrays_of_free_piece(m->c, label);
-  const cloth_vector moment = sum_of_piece(m->c, &a, 1, mass);
+  const cloth_vector moment = sum_of_piece(m->c, &a, SUM_PLACES, mass);
   const cloth_vector centre = vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM));
   return WITH_BODIES && has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
 }
@@ -22905,7 +22914,8 @@ static void accept_common_bodies(const solve_group *g) {
  * are left, which would feed each other. Without, after t->iterations of them, the solve goes on up to
  * t->most_iterations while the last one has still changed the potential, by alpha r . z / 2, by more than
  * UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free fall: what is left over otherwise
- * holds the cloth up in the air. Cloth at rest changes nothing.
+ * holds the cloth up in the air. The common motions of what nothing holds do not count, as the solve starts from them:
+ * with them cloth that falls freely could not unfold. Cloth at rest changes nothing.
  * Where something touches only slow cloth goes on, t->rounds times as far, while more than UNFINISHED_TOUCH is left:
  * unfinished solves of folds creep for minutes, and snap (a sheet of 64 x 64 over a ball: .01 to .12 m/s after 15 s).
  * Friction is bounded once, before the last of t->iterations.
@@ -22924,7 +22934,7 @@ static void accept_common_bodies(const solve_group *g) {
    roundings are left it rises without end; by so many times it has done so. */
 #define LOST_RISE 1.0e3f
 
-/* Share of the kinetic energy of the prediction and of a free fall. */
+/* Share of the kinetic energy of the prediction, beside common motions, and of a free fall. */
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
@@ -22957,6 +22967,7 @@ typedef struct solve_state {
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
   float unsolved;                /* by how much the last iteration has changed the potential */
   float least;                   /* the least r . z of the equation as it is */
+  float common;                  /* kinetic energy of the common motions of what nothing holds */
 } solve_state;
 
 /* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
@@ -23031,6 +23042,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   const solve_group *g = s->group;
   free_pieces pieces = free_pieces_of_members(g);
   take_common_motions(g, &pieces);
+  s->common = pieces.kinetic;
   start_coupling(g);
   if (g->joints) { join_vectors(g->joints, 0); }
   EACH_MEMBER(g, m, {
@@ -23058,7 +23070,8 @@ static void set_solve_bounds(solve_state *s) {
     rounds = smaller_of(m->t->rounds, rounds);
   });
   s->goes_on = !meets || (rounds > 1 && maximum(kinetic, s->along) < STILL_SHARE * fall);
-  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
+  s->finished =
+      UNFINISHED_SHARE * maximum(kinetic - s->common, 0.0f) + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
   s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 
@@ -24094,7 +24107,7 @@ enum {
   WORK_GUARD = 780,          /* the energy of a substep is compared; ... */
   WORK_GUARD_AIR = 240,      /* ... more with air; ... */
   WORK_SHORTENING = 250,     /* ... its ways are shortened and compared once more */
-  WORK_FREE = 440,           /* momentum of cloth that nothing holds */
+  WORK_FREE = 470,           /* momentum of cloth that nothing holds */
   WORK_ACCEPT = 155,
   WORK_GROUND = 310,     /* blocks of the ground */
   WORK_TARGETS = 600,    /* with motion constraints */

@@ -8,8 +8,8 @@
 /// What nothing holds ///
 
 /* Which pieces of cloth nothing holds, or confinements alone that leave them a way, and the common motion that the
-   solve starts each from. In: pins, inputs, contacts, residual. Out: residual, the start of the solution. Scratch:
-   product, direction. */
+   solve starts each from. In: pins, inputs, contacts, residual, the prediction's ways, in direction. Out: residual, the
+   start of the solution. Scratch: product, direction. */
 
 /* Runs statements for each block of particles: `i` is its first column in row `row`, `place` where it lies in own
    arrays. */
@@ -59,6 +59,7 @@ typedef struct free_pieces {
   int32_t has_bodies; /* 1: bodies move along */
   common_ways ways;   /* of each piece */
   cloth_vector motion[MOST_FREE_PIECES];
+  float kinetic; /* energy of the pieces that go as the prediction does as a whole */
 } free_pieces;
 
 /* The part of a vector along the ways. */
@@ -206,8 +207,11 @@ CLOTH_INLINE lanes mass_ratios(const cloth *c, const solve_arrays *a, int32_t ro
   return lanes_keep(there, mass_ratio_lanes(c, row * a->columns + i));
 }
 
-/* The sum of the right-hand side or, `of_places`, of the mass ratios times the places; and that of the ratios. */
-CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, int32_t of_places, float *mass) {
+/* What is summed up over a piece: the right-hand side, or the mass ratios times the places or the prediction's ways. */
+typedef enum summed_vectors { SUM_RESIDUAL, SUM_PLACES, SUM_WAYS } summed_vectors;
+
+/* The sum over a piece; and that of the mass ratios. */
+CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, summed_vectors of, float *mass) {
   const vector_array x = vectors_at(c, c->state.position);
   vector_sum sum = vector_sum_start();
   row_sum masses = row_sum_start();
@@ -215,11 +219,13 @@ CLOTH_SEPARATE cloth_vector sum_of_piece(const cloth *c, const solve_arrays *a, 
     const lanes ratio = mass_ratios(c, a, row, i);
     const lanes_mask there = lanes_less(lanes_splat(0.0f), ratio);
     row_sum_add(&masses, i, ratio);
-    if (of_places) {
-      const lanes3 at = lanes3_keep(there, lanes3_load(x, row * a->columns + i));
-      vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(at, WORK_ROUNDER), ratio));
-    } else {
+    if (of == SUM_RESIDUAL) {
       vector_sum_add(&sum, i, lanes3_keep(there, own_load(a->residual, place)));
+    } else {
+      const lanes3 at = of == SUM_PLACES ? lanes3_load(x, row * a->columns + i)
+                                         : near_load(near_row(a->direction, a->pitch, row), a->plane, i);
+      const lanes3 kept = lanes3_keep(there, at);
+      vector_sum_add(&sum, i, lanes3_scale(lanes3_quantise(kept, WORK_ROUNDER), ratio));
     }
   });
   *mass = sum_of(&masses);
@@ -270,19 +276,22 @@ static float mass_weight(const solve_group *s, const solve_member *m) {
 }
 
 /* Takes the common motions of the free pieces, the mean of the right-hand side over the mass, out of the residual: the
-   solve starts from there. */
+   solve starts from there. And the energy of the prediction's common motions. */
 CLOTH_SEPARATE void take_common_motions(const solve_group *s, free_pieces *f) {
   for (int32_t n = 0; n < f->count && !f->has_bodies; n++) {
-    cloth_vector force = vector(0.0f, 0.0f, 0.0f);
+    cloth_vector force = vector(0.0f, 0.0f, 0.0f), going = force;
     float mass = 0.0f;
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       float own;
-      const cloth_vector own_force = sum_of_piece(m->c, &a, 0, &own);
+      force = vector_add_scaled(force, sum_of_piece(m->c, &a, SUM_RESIDUAL, &own), m->weight);
+      going = vector_add_scaled(going, sum_of_piece(m->c, &a, SUM_WAYS, &own), m->weight);
       mass += m->weight * own;
-      force = vector_add_scaled(force, own_force, m->weight);
     });
-    f->motion[n] = along_ways(&f->ways, vector_scale_work(force, 1.0f / maximum(mass, WORK_QUANTUM)));
+    const float inverse = 1.0f / maximum(mass, WORK_QUANTUM);
+    const cloth_vector way = along_ways(&f->ways, vector_scale_work(going, inverse));
+    f->motion[n] = along_ways(&f->ways, vector_scale_work(force, inverse));
+    f->kinetic += 0.5f * s->members->t->share * mass * vector_dot(way, way);
     EACH_MEMBER(s, m, {
       const solve_arrays a = arrays_of_free_piece(m->c, f->label[n]);
       take_from_residual(m->c, &a, f->motion[n]);

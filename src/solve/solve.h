@@ -158,7 +158,8 @@ static void accept_common_bodies(const solve_group *g) {
  * are left, which would feed each other. Without, after t->iterations of them, the solve goes on up to
  * t->most_iterations while the last one has still changed the potential, by alpha r . z / 2, by more than
  * UNFINISHED_SHARE of the kinetic energy of the prediction and of a substep's free fall: what is left over otherwise
- * holds the cloth up in the air. Cloth at rest changes nothing.
+ * holds the cloth up in the air. The common motions of what nothing holds do not count, as the solve starts from them:
+ * with them cloth that falls freely could not unfold. Cloth at rest changes nothing.
  * Where something touches only slow cloth goes on, t->rounds times as far, while more than UNFINISHED_TOUCH is left:
  * unfinished solves of folds creep for minutes, and snap (a sheet of 64 x 64 over a ball: .01 to .12 m/s after 15 s).
  * Friction is bounded once, before the last of t->iterations.
@@ -177,7 +178,7 @@ static void accept_common_bodies(const solve_group *g) {
    roundings are left it rises without end; by so many times it has done so. */
 #define LOST_RISE 1.0e3f
 
-/* Share of the kinetic energy of the prediction and of a free fall. */
+/* Share of the kinetic energy of the prediction, beside common motions, and of a free fall. */
 #define UNFINISHED_SHARE 5.0e-4f
 /* The same of the free fall where something touches: with 10 times as much drapes still snap. */
 #define UNFINISHED_TOUCH 1.0e-5f
@@ -210,6 +211,7 @@ typedef struct solve_state {
   float along, most, step, beta; /* r . z, p . q, alpha, and beta */
   float unsolved;                /* by how much the last iteration has changed the potential */
   float least;                   /* the least r . z of the equation as it is */
+  float common;                  /* kinetic energy of the common motions of what nothing holds */
 } solve_state;
 
 /* q = A p of a member without its bodies, pairs and joints; of the last direction only p . q. Returns that. */
@@ -284,6 +286,7 @@ CLOTH_ONCE void start_solve(solve_state *s) {
   const solve_group *g = s->group;
   free_pieces pieces = free_pieces_of_members(g);
   take_common_motions(g, &pieces);
+  s->common = pieces.kinetic;
   start_coupling(g);
   if (g->joints) { join_vectors(g->joints, 0); }
   EACH_MEMBER(g, m, {
@@ -311,7 +314,8 @@ static void set_solve_bounds(solve_state *s) {
     rounds = smaller_of(m->t->rounds, rounds);
   });
   s->goes_on = !meets || (rounds > 1 && maximum(kinetic, s->along) < STILL_SHARE * fall);
-  s->finished = UNFINISHED_SHARE * kinetic + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
+  s->finished =
+      UNFINISHED_SHARE * maximum(kinetic - s->common, 0.0f) + (meets ? UNFINISHED_TOUCH : UNFINISHED_SHARE) * fall;
   s->end = !meets ? most : s->goes_on || s->fixed_work ? rounds * s->iterations : s->iterations;
 }
 

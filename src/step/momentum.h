@@ -325,7 +325,7 @@ static void add_weighted(cloth_vector *sum, cloth_vector a, float weight) {
 /* The centre of mass of a piece of one member at the start of the substep, and its mass ratio. */
 static cloth_vector centre_of_member(const solve_member *m, int32_t label, int32_t has_bodies, float *mass) {
   const solve_arrays a = arrays_of_free_piece(m->c, label);
-  const cloth_vector moment = sum_of_piece(m->c, &a, 1, mass);
+  const cloth_vector moment = sum_of_piece(m->c, &a, SUM_PLACES, mass);
   const cloth_vector centre = vector_scale(moment, 1.0f / maximum(*mass, WORK_QUANTUM));
   return WITH_BODIES && has_bodies ? centre_with_bodies(m->c, m->t, centre, mass) : centre;
 }

@@ -53,7 +53,7 @@ enum {
   WORK_GUARD = 780,          /* the energy of a substep is compared; ... */
   WORK_GUARD_AIR = 240,      /* ... more with air; ... */
   WORK_SHORTENING = 250,     /* ... its ways are shortened and compared once more */
-  WORK_FREE = 440,           /* momentum of cloth that nothing holds */
+  WORK_FREE = 470,           /* momentum of cloth that nothing holds */
   WORK_ACCEPT = 155,
   WORK_GROUND = 310,     /* blocks of the ground */
   WORK_TARGETS = 600,    /* with motion constraints */
