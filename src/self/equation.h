@@ -24,6 +24,8 @@
  * has), product (what pressed last).
  */
 
+/* Pairs nearer than so many thicknesses share out how a particle gives way. */
+#define SHARING_REACH 1.5f
 /* Stiffness of pairs over that of contact with colliders: both sides give way. */
 #define PAIR_STIFFNESS 0.25f
 
@@ -69,11 +71,7 @@ CLOTH_INLINE void add_own(float *array, int32_t place, cloth_vector v) {
     __VA_ARGS__;                                                                                                       \
   }
 
-CLOTH_INLINE int has_side(const pair_element *e) {
-  return !vector_is_zero(e->normal);
-}
-
-/* What pressed particles last, in `product`, and how many pairs they have, in `solution`. */
+/* What pressed particles last, in `product`, and how many near pairs they have, in `solution`. */
 CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   pair_ends x;
   for (const self_body *b = g->bodies; b < g->bodies + g->count; b++) {
@@ -83,12 +81,13 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
     }
   }
   EACH_ELEMENT(g, e, {
-    if (!has_side(e)) { continue; }
+    const cloth_vector last = e->press.last;
     find_ends(g, e, &x);
+    if (vector_is_zero(last) && !(e->gap < SHARING_REACH * x.law->thickness)) { continue; }
     EACH_MOVING(&x, n, b, i, {
-      const cloth_vector force = vector_scale(e->press.last, x.weight[n] * b->terms->scale);
+      const cloth_vector force = vector_scale(last, x.weight[n] * b->terms->scale);
       add_own(b->arrays->product, i, vector_flush_work(force));
-      b->arrays->solution[i] += absolute(x.weight[n]);
+      b->arrays->solution[i] += e->gap < SHARING_REACH * x.law->thickness ? absolute(x.weight[n]) : 0.0f;
     });
   });
   for (const self_body *b = g->bodies; WITH_COLLIDERS && b < g->bodies + g->count; b++) {
@@ -96,9 +95,12 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
   }
 }
 
-/* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its pairs), far ones among them:
-   its way alone may reach twenty of them at once, and without a share each would stop all of it. What pressed the
+/* The laws, by contact/element.h. A particle is shared by m = max(1, sum of |w_j| of its near pairs); what pressed the
    particles of the first feature last bounds the friction of pairs that have not pressed before. */
+
+CLOTH_INLINE int has_side(const pair_element *e) {
+  return e->normal.x != 0.0f || e->normal.y != 0.0f || e->normal.z != 0.0f;
+}
 
 /* k_0 of an element. */
 CLOTH_INLINE float stiffness_of_element(const pair_element *e, const pair_ends *x) {
