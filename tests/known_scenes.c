@@ -36,14 +36,14 @@ static const struct {
     {"air", play_air, UINT64_C(0xb7f7789221a4659f)},
     {"origins", play_origins, UINT64_C(0x52b696db5e4da3d4)},
     {"loose_group", play_loose_group, UINT64_C(0x52e528a972b19c14)},
-    {"tears", play_tears, UINT64_C(0x447f69074acbe0a3)},
+    {"tears", play_tears, UINT64_C(0xaccd9577d08aefc5)},
     {"rest_shapes", play_rest_shapes, UINT64_C(0x7999fc498db92242)},
-    {"targets", play_targets, UINT64_C(0xa8fb98fbb43592c1)},
+    {"targets", play_targets, UINT64_C(0xb9283409600f6893)},
     {"bodies", play_bodies, UINT64_C(0xa51619110de142e0)},
     {"workers", play_workers, UINT64_C(0xa9dd6c5a32b5ce0d)},
-    {"random_1", play_random_1, UINT64_C(0x92e90a4fedc7b155)},
-    {"random_2", play_random_2, UINT64_C(0xab0ee5873063c883)},
-    {"plans", play_plans, UINT64_C(0xe910b1012e2647e3)},
+    {"random_1", play_random_1, UINT64_C(0x1501f0aa19644217)},
+    {"random_2", play_random_2, UINT64_C(0x1e9f5532f5448c6a)},
+    {"plans", play_plans, UINT64_C(0x73a16c4bfbff3f3a)},
     {"settled", play_settled, UINT64_C(0x277d83d45473dbe9)},
 };
 
@@ -56,9 +56,9 @@ static const uint64_t works[sizeof scenes / sizeof scenes[0]] = {
     UINT64_C(0xe43f679335cc39e3), UINT64_C(0x7e9d64f3f1c09600), UINT64_C(0x4d7d88126804d520),
     UINT64_C(0x9a6d93c19c6fa56d), UINT64_C(0x9079832363db1257), UINT64_C(0x0000000000000000),
     UINT64_C(0x0000000000000000), UINT64_C(0x6dfa6c5d48fafede), UINT64_C(0x0000000000000000),
-    UINT64_C(0xc6f08385ee06df54), UINT64_C(0x5c5d8760c137e9d0), UINT64_C(0x0b6158c1765bde0c),
+    UINT64_C(0xc6f08385ee06df54), UINT64_C(0x5da103a146c228b2), UINT64_C(0x0b6158c1765bde0c),
     UINT64_C(0x3009024676168974), UINT64_C(0xf55b1368bb119d4a), UINT64_C(0x63c7af1bfd4cc7f6),
-    UINT64_C(0x34d4d8780af5b654), UINT64_C(0x5170381acef9255d), 0,
+    UINT64_C(0x3b79704ad9061649), UINT64_C(0x968cc1d8c8c09869), 0,
     UINT64_C(0xf0a618cfdf5c36ea)};
 
 #if defined(__SSE2__) && !defined(__AVX2__) && !defined(CLOTH_SCALAR)

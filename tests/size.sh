@@ -21,9 +21,9 @@ mkdir -p "$out"
 # Bounds on a Cortex-M4F with GCC: what the code takes now, rounded up. "explicit-only" leaves out the solver and
 # tethers, "minimal" also all that a step can do without, colliders among it.
 goal_target="Cortex-M4F"
-goal_bytes_everything=261600
+goal_bytes_everything=262700
 # Where no solver is, a step still keeps the momentum of free cloth, guards its energy and tells its reactions.
-goal_bytes_minimal=44000
+goal_bytes_minimal=44200
 goal_stack=1920
 # What is asked about a config before there is an arena has to lay out a cloth on the stack.
 goal_stack_planning=1912

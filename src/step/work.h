@@ -75,11 +75,12 @@ enum {
   WORK_COARSEST_FACTORS = 92000,
   WORK_COARSEST = 7000,
   /* Others. */
-  WORK_PREDICTION = 470, /* per prediction of a contact with a target or a tether */
-  WORK_PIN = 2600,       /* per pin: clamps and springs to it on coarse levels; ... */
-  WORK_NOTED_PIN = 5600, /* ... and where reactions are noted */
-  WORK_CONFINED = 130,   /* per confined particle and pass over them: eight of a substep, two of an iteration */
-  WORK_TOUCH = 30000,    /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
+  WORK_PREDICTION = 470,   /* per prediction of a contact with a target or a tether */
+  WORK_BOUND_ENERGY = 250, /* ... whose energy is compared */
+  WORK_PIN = 2600,         /* per pin: clamps and springs to it on coarse levels; ... */
+  WORK_NOTED_PIN = 5600,   /* ... and where reactions are noted */
+  WORK_CONFINED = 130,     /* per confined particle and pass over them: eight of a substep, two of an iteration */
+  WORK_TOUCH = 30000,      /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
   TOUCH_PARTICLES = 8,
   WORK_TOUCH_ENERGY = 2500,  /* where the energy is compared */
   WORK_CELL = 2600,          /* per triangle that touches: its law, force, blocks, memory; ... */
@@ -261,7 +262,8 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   uint64_t work = WORK_SUBSTEP + times(c->count, alone + (uint64_t)solved * iteration_work(c, t, s));
   work += times(s->pins, WORK_PIN + noted) + times(s->confined, WORK_CONFINED * passes + noted);
   if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (solved + 2u) * WORK_COARSEST; }
-  work += times(s->predictions, WORK_PREDICTION) + times(s->searched, WORK_SEARCH) + body_work(s, solved);
+  work += times(s->predictions, WORK_PREDICTION + compared * WORK_BOUND_ENERGY) + times(s->searched, WORK_SEARCH) +
+          body_work(s, solved);
   work += times(s->touches, WORK_TOUCH + compared * WORK_TOUCH_ENERGY);
   work += times(s->cells, WORK_CELL + solved * WORK_CELL_ITERATION + compared * WORK_CELL_ENERGY);
   return work + times(s->cell_searches, WORK_CELL_SEARCH);
