@@ -23205,9 +23205,9 @@ CLOTH_ONCE int32_t solve(const solve_group *group) {
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   an eighth at once, the last time to a 64th: of springs whose k' leaves no digits for the mass the energy may rise by
-   600 times the kinetic energy, and by a third of it after three eighths. They never become 0: cloth that does not move
-   does the same in every substep, and hangs in the air. */
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the
+   air.
+ */
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
 
@@ -23609,17 +23609,16 @@ static float rise_of_members(const solve_group *s) {
   return rise;
 }
 
-/* Shortens the ways once more than so many times where the energy rises. Returns 1 if it did. */
-CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t times) {
+/* Shortens the ways once where the energy rises. Returns 1 if it did. */
+CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
   const float rise = rise_of_members(s);
   if (!(rise > 0.0f)) { return 0; }
-  if (times == 0) { *whole = rigid_part(s); }
+  if (is_first) { *whole = rigid_part(s); }
   float inner = 0.0f;
   EACH_MEMBER(s, m, inner += m->weight * inner_energy(m->c, m->t, whole));
   inner = maximum(inner, LEAST_SUM);
   if (!(rise > ROUNDED_RISE * inner)) { return 0; }
-  const float least = times + 1 < MOST_SHORTENINGS ? LEAST_SHORTENING : LEAST_SHORTENING * LEAST_SHORTENING;
-  const float left = maximum(1.0f - RISE_MARGIN * rise / inner, least * least);
+  const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
   EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
   return 1;
 }
@@ -23646,7 +23645,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
       (void)rise_of_members(s);
       continue;
     }
-    rises = shorten_if_rising(s, &whole, times);
+    rises = shorten_if_rising(s, &whole, times == 0);
     times += rises;
   }
   EACH_MEMBER(s, m, {
@@ -24130,12 +24129,12 @@ enum {
   WORK_COARSEST_FACTORS = 92000,
   WORK_COARSEST = 7000,
   /* Others. */
-  WORK_PREDICTION = 470,   /* per prediction of a contact with a target or a tether */
-  WORK_BOUND_ENERGY = 250, /* ... whose energy is compared */
-  WORK_PIN = 2600,         /* per pin: clamps and springs to it on coarse levels; ... */
-  WORK_NOTED_PIN = 5600,   /* ... and where reactions are noted */
-  WORK_CONFINED = 130,     /* per confined particle and pass over them: eight of a substep, two of an iteration */
-  WORK_TOUCH = 30000,      /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
+  WORK_PREDICTION = 470,    /* per prediction of a contact with a target or a tether */
+  WORK_BOUND_ENERGY = 1400, /* where the energy of targets and tethers is compared, beside finding them */
+  WORK_PIN = 2600,          /* per pin: clamps and springs to it on coarse levels; ... */
+  WORK_NOTED_PIN = 5600,    /* ... and where reactions are noted */
+  WORK_CONFINED = 130,      /* per confined particle and pass over them: eight of a substep, two of an iteration */
+  WORK_TOUCH = 30000,       /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
   TOUCH_PARTICLES = 8,
   WORK_TOUCH_ENERGY = 2500,  /* where the energy is compared */
   WORK_CELL = 2600,          /* per triangle that touches: its law, force, blocks, memory; ... */
@@ -24297,7 +24296,8 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
 
 /* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
 static uint32_t guard_work(const cloth *c, int32_t shortenings) {
-  const uint32_t work = WORK_GUARD + (c->scratch.air ? (uint32_t)WORK_GUARD_AIR : 0u) + bounds_work(c);
+  const uint32_t held = has_bounds(c) ? bounds_work(c) + WORK_BOUND_ENERGY : 0u;
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? (uint32_t)WORK_GUARD_AIR : 0u) + held;
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
@@ -24317,8 +24317,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   uint64_t work = WORK_SUBSTEP + times(c->count, alone + (uint64_t)solved * iteration_work(c, t, s));
   work += times(s->pins, WORK_PIN + noted) + times(s->confined, WORK_CONFINED * passes + noted);
   if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (solved + 2u) * WORK_COARSEST; }
-  work += times(s->predictions, WORK_PREDICTION + compared * WORK_BOUND_ENERGY) + times(s->searched, WORK_SEARCH) +
-          body_work(s, solved);
+  work += times(s->predictions, WORK_PREDICTION) + times(s->searched, WORK_SEARCH) + body_work(s, solved);
   work += times(s->touches, WORK_TOUCH + compared * WORK_TOUCH_ENERGY);
   work += times(s->cells, WORK_CELL + solved * WORK_CELL_ITERATION + compared * WORK_CELL_ENERGY);
   return work + times(s->cell_searches, WORK_CELL_SEARCH);

@@ -72,9 +72,9 @@
 /* A rise of less than this share of the kinetic energy is rounding. */
 #define ROUNDED_RISE 1.0e-5f
 /* Shortened ways have this much less energy than they may, as potential energy changes, too; and ways are shortened to
-   an eighth at once, the last time to a 64th: of springs whose k' leaves no digits for the mass the energy may rise by
-   600 times the kinetic energy, and by a third of it after three eighths. They never become 0: cloth that does not move
-   does the same in every substep, and hangs in the air. */
+   an eighth at once. They never become 0: cloth that does not move does the same in every substep, and hangs in the
+   air.
+ */
 #define RISE_MARGIN 1.1f
 #define LEAST_SHORTENING 0.125f
 
@@ -476,17 +476,16 @@ static float rise_of_members(const solve_group *s) {
   return rise;
 }
 
-/* Shortens the ways once more than so many times where the energy rises. Returns 1 if it did. */
-CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t times) {
+/* Shortens the ways once where the energy rises. Returns 1 if it did. */
+CLOTH_ONCE int32_t shorten_if_rising(const solve_group *s, rigid_way *whole, int32_t is_first) {
   const float rise = rise_of_members(s);
   if (!(rise > 0.0f)) { return 0; }
-  if (times == 0) { *whole = rigid_part(s); }
+  if (is_first) { *whole = rigid_part(s); }
   float inner = 0.0f;
   EACH_MEMBER(s, m, inner += m->weight * inner_energy(m->c, m->t, whole));
   inner = maximum(inner, LEAST_SUM);
   if (!(rise > ROUNDED_RISE * inner)) { return 0; }
-  const float least = times + 1 < MOST_SHORTENINGS ? LEAST_SHORTENING : LEAST_SHORTENING * LEAST_SHORTENING;
-  const float left = maximum(1.0f - RISE_MARGIN * rise / inner, least * least);
+  const float left = maximum(1.0f - RISE_MARGIN * rise / inner, LEAST_SHORTENING * LEAST_SHORTENING);
   EACH_MEMBER(s, m, shorten_ways(m->c, whole, square_root(left)));
   return 1;
 }
@@ -513,7 +512,7 @@ CLOTH_SEPARATE int32_t guard_energy(const solve_group *s) {
       (void)rise_of_members(s);
       continue;
     }
-    rises = shorten_if_rising(s, &whole, times);
+    rises = shorten_if_rising(s, &whole, times == 0);
     times += rises;
   }
   EACH_MEMBER(s, m, {

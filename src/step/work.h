@@ -75,12 +75,12 @@ enum {
   WORK_COARSEST_FACTORS = 92000,
   WORK_COARSEST = 7000,
   /* Others. */
-  WORK_PREDICTION = 470,   /* per prediction of a contact with a target or a tether */
-  WORK_BOUND_ENERGY = 250, /* ... whose energy is compared */
-  WORK_PIN = 2600,         /* per pin: clamps and springs to it on coarse levels; ... */
-  WORK_NOTED_PIN = 5600,   /* ... and where reactions are noted */
-  WORK_CONFINED = 130,     /* per confined particle and pass over them: eight of a substep, two of an iteration */
-  WORK_TOUCH = 30000,      /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
+  WORK_PREDICTION = 470,    /* per prediction of a contact with a target or a tether */
+  WORK_BOUND_ENERGY = 1400, /* where the energy of targets and tethers is compared, beside finding them */
+  WORK_PIN = 2600,          /* per pin: clamps and springs to it on coarse levels; ... */
+  WORK_NOTED_PIN = 5600,    /* ... and where reactions are noted */
+  WORK_CONFINED = 130,      /* per confined particle and pass over them: eight of a substep, two of an iteration */
+  WORK_TOUCH = 30000,       /* per touch, which has up to eight particles; contact/body.h has what a comparison costs */
   TOUCH_PARTICLES = 8,
   WORK_TOUCH_ENERGY = 2500,  /* where the energy is compared */
   WORK_CELL = 2600,          /* per triangle that touches: its law, force, blocks, memory; ... */
@@ -242,7 +242,8 @@ static uint32_t particle_work(const cloth *c, const substep_terms *t, const work
 
 /* Work per particle of the bound of the energy, which shortens ways so many times; -1 if it is not compared. */
 static uint32_t guard_work(const cloth *c, int32_t shortenings) {
-  const uint32_t work = WORK_GUARD + (c->scratch.air ? (uint32_t)WORK_GUARD_AIR : 0u) + bounds_work(c);
+  const uint32_t held = has_bounds(c) ? bounds_work(c) + WORK_BOUND_ENERGY : 0u;
+  const uint32_t work = WORK_GUARD + (c->scratch.air ? (uint32_t)WORK_GUARD_AIR : 0u) + held;
   return shortenings < 0 ? 0u : work + (uint32_t)shortenings * (work + WORK_SHORTENING);
 }
 
@@ -262,8 +263,7 @@ static uint64_t substep_work(const cloth *c, const substep_terms *t, const work_
   uint64_t work = WORK_SUBSTEP + times(c->count, alone + (uint64_t)solved * iteration_work(c, t, s));
   work += times(s->pins, WORK_PIN + noted) + times(s->confined, WORK_CONFINED * passes + noted);
   if (t->solves && c->scratch.levels) { work += WORK_COARSEST_FACTORS + (solved + 2u) * WORK_COARSEST; }
-  work += times(s->predictions, WORK_PREDICTION + compared * WORK_BOUND_ENERGY) + times(s->searched, WORK_SEARCH) +
-          body_work(s, solved);
+  work += times(s->predictions, WORK_PREDICTION) + times(s->searched, WORK_SEARCH) + body_work(s, solved);
   work += times(s->touches, WORK_TOUCH + compared * WORK_TOUCH_ENERGY);
   work += times(s->cells, WORK_CELL + solved * WORK_CELL_ITERATION + compared * WORK_CELL_ENERGY);
   return work + times(s->cell_searches, WORK_CELL_SEARCH);
