@@ -16738,7 +16738,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
    particles of the first feature last bounds the friction of pairs that have not pressed before. */
 
 CLOTH_INLINE int has_side(const pair_element *e) {
-  return e->normal.x != 0.0f || e->normal.y != 0.0f || e->normal.z != 0.0f;
+  return !vector_is_zero(e->normal);
 }
 
 /* k_0 of an element. */
@@ -16935,7 +16935,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   e->gap += flush_work(vector_dot(e->normal, moved));
   g->found->doubtful += is_doubtful(e, x.law);
   pair_memory m = {key_of_candidate(g->cells, candidate_of(e)), vector_flush(force, INPUT_QUANTUM)};
-  if (m.force.x != 0.0f || m.force.y != 0.0f || m.force.z != 0.0f) { remember_pair(g, &m); }
+  if (!vector_is_zero(m.force)) { remember_pair(g, &m); }
 }
 
 /* What pairs leave behind, before the new places are accepted. */
@@ -24130,7 +24130,7 @@ enum {
   WORK_COARSEST = 7000,
   /* Others. */
   WORK_PREDICTION = 470,    /* per prediction of a contact with a target or a tether */
-  WORK_BOUND_ENERGY = 1400, /* where the energy of targets and tethers is compared, beside finding them */
+  WORK_BOUND_ENERGY = 1400, /* per particle where the energy of targets and tethers is compared, beside finding them */
   WORK_PIN = 2600,          /* per pin: clamps and springs to it on coarse levels; ... */
   WORK_NOTED_PIN = 5600,    /* ... and where reactions are noted */
   WORK_CONFINED = 130,      /* per confined particle and pass over them: eight of a substep, two of an iteration */
@@ -25207,7 +25207,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
     return CLOTH_ERROR_RANGE;
   }
   cloth_vector moved = vector_flush_state(displacement);
-  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+  if (!vector_is_zero(moved)) {
     wake(c);
   } else if (WITH_SLEEP && is_asleep(c)) {
     return CLOTH_OK; /* less than 1 nm does not wake a cloth */
@@ -26100,7 +26100,7 @@ static int is_inertia(float value) {
 /* CLOTH_OK, or CLOTH_ERROR_RANGE. */
 static int check_body(const cloth_body *body) {
   const cloth_vector i = body->inertia;
-  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int turns = !vector_is_zero(i);
   const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
                       (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
                       vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&

@@ -19,7 +19,7 @@ static int is_inertia(float value) {
 /* CLOTH_OK, or CLOTH_ERROR_RANGE. */
 static int check_body(const cloth_body *body) {
   const cloth_vector i = body->inertia;
-  const int turns = i.x != 0.0f || i.y != 0.0f || i.z != 0.0f;
+  const int turns = !vector_is_zero(i);
   const int is_body = in_range(body->mass, MIN_BODY_MASS, MAX_BODY_MASS) &&
                       (!turns || (is_inertia(i.x) && is_inertia(i.y) && is_inertia(i.z))) &&
                       vector_in_range(body->velocity, CLOTH_SPEED_LIMIT) && vector_in_range(body->spin, MAX_SPIN) &&

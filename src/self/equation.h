@@ -99,7 +99,7 @@ CLOTH_SEPARATE void add_last_pairs(const self_group *g) {
    particles of the first feature last bounds the friction of pairs that have not pressed before. */
 
 CLOTH_INLINE int has_side(const pair_element *e) {
-  return e->normal.x != 0.0f || e->normal.y != 0.0f || e->normal.z != 0.0f;
+  return !vector_is_zero(e->normal);
 }
 
 /* k_0 of an element. */
@@ -296,7 +296,7 @@ static void remember_element(const self_group *g, pair_element *e, float scale, 
   e->gap += flush_work(vector_dot(e->normal, moved));
   g->found->doubtful += is_doubtful(e, x.law);
   pair_memory m = {key_of_candidate(g->cells, candidate_of(e)), vector_flush(force, INPUT_QUANTUM)};
-  if (m.force.x != 0.0f || m.force.y != 0.0f || m.force.z != 0.0f) { remember_pair(g, &m); }
+  if (!vector_is_zero(m.force)) { remember_pair(g, &m); }
 }
 
 /* What pairs leave behind, before the new places are accepted. */

@@ -115,7 +115,7 @@ int cloth_move_pin(cloth *c, int32_t particle, cloth_vector target) {
     return CLOTH_ERROR_RANGE;
   }
   cloth_vector moved = vector_flush_state(displacement);
-  if (moved.x != 0.0f || moved.y != 0.0f || moved.z != 0.0f) {
+  if (!vector_is_zero(moved)) {
     wake(c);
   } else if (WITH_SLEEP && is_asleep(c)) {
     return CLOTH_OK; /* less than 1 nm does not wake a cloth */

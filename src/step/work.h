@@ -76,7 +76,7 @@ enum {
   WORK_COARSEST = 7000,
   /* Others. */
   WORK_PREDICTION = 470,    /* per prediction of a contact with a target or a tether */
-  WORK_BOUND_ENERGY = 1400, /* where the energy of targets and tethers is compared, beside finding them */
+  WORK_BOUND_ENERGY = 1400, /* per particle where the energy of targets and tethers is compared, beside finding them */
   WORK_PIN = 2600,          /* per pin: clamps and springs to it on coarse levels; ... */
   WORK_NOTED_PIN = 5600,    /* ... and where reactions are noted */
   WORK_CONFINED = 130,      /* per confined particle and pass over them: eight of a substep, two of an iteration */
